@@ -16,8 +16,8 @@
 #   PowerCutAll      PowerCut on all nodes at the same time
 #   Restarted        stop, then start
 #   Rolled           drain, stop, then start
-#   RollingRestart   restart all nodes one after another, with or without drain; in runs under 300 s only if named
-#   Frozen           the process is suspended for a while (SIGSTOP)
+#   RollingRestart   restart all nodes in turn, with or without drain; in runs under 300 s only if KIND names it
+#   Frozen           the process is paused for a while (SIGSTOP)
 #   Unplugged        no packet reaches or leaves the node for a while
 #   HalfCut          packets from one node to another are lost for a while
 #   PairCut          packets between two nodes are lost in both directions for a while
@@ -26,7 +26,7 @@
 #   DiskSlow         the disk of the node stalls repeatedly, for up to 3 s at a time
 #   TwoAtOnce        DiskFull, DiskSlow, HalfCut, PairCut or ClockJump; during that fault, one of Killed, PowerCut,
 #                    Restarted, Rolled, Frozen and Unplugged on the same node or another
-#   ThreeAtOnce      DiskFull and DiskSlow on one node or two; meanwhile, Killed or PowerCut on any node
+#   ThreeAtOnce      DiskFull and DiskSlow on one node or two; during both faults, Killed or PowerCut on any node
 #   TwoDown          two of five nodes are down for a while: killed together, or one while the other is already down
 #
 # Options:
@@ -36,8 +36,8 @@
 # Environment:
 #   CHAOS_NODES      number of nodes, 3 or 5 (default: 3)
 #   CHAOS_ROUTES     number of subscriptions held by clients with 9,000 filters each (default: 100)
-#   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so nothing is synced, so that
-#                    PowerCutAll must report a loss
+#   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so, nothing is synced, so
+#                    PowerCutAll must report lost messages
 #   KEEP=yes         keep data and history
 #
 # Requires ip, unshare, nsenter and permission to create network namespaces. Disk and power faults also require

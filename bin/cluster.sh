@@ -15,7 +15,7 @@ Runs a FjordMQ cluster for testing on this host. N is the number of a node, 1 to
 
 Commands:
   start [COUNT]             start nodes 1 to COUNT (default: 3); leave running nodes alone; a COUNT larger than before
-                            adds nodes. If a new node 1 cannot start, start no other node
+                            adds nodes. If a new node 1 cannot start, the other nodes are not started
   stop [N]                  stop node N (default: all nodes)
   kill N                    kill node N with SIGKILL; start brings it back
   status                    show the state of every node, then nodes and ranges as the first ready node reports them
@@ -23,7 +23,7 @@ Commands:
                             created here
 
 Cluster commands, sent to the first ready node (if none is ready, to the first running node) unless a node is given:
-  voters [STORE=COUNT]...   set the number of voters of each range of the stores dist, inbox and retain, 1 to 5; without
+  voters [STORE=COUNT]...   set the number of voters per range of the stores dist, inbox and retain, 1 to 5; without
                             arguments, print the current numbers
   leave N                   decommission node N: move its replicas and clients to other nodes, stop it, and delete its
                             data
@@ -35,8 +35,8 @@ Cluster commands, sent to the first ready node (if none is ready, to the first r
                             changes and says which of them can be canceled
   rebuild N RANGE           replace node N's replica of the range with an empty one that fetches a snapshot from the
                             other replicas
-  accept-clock              the clocks of all nodes are right: advance cluster time to them, after a stop of more
-                            than membershipConfig.maxClockAdvance
+  accept-clock              confirm that the clocks of all nodes are right, and advance cluster time to them, after a
+                            stop of more than membershipConfig.maxClockAdvance
   lower-clock RANGE         set the clock of a range that is ahead back to cluster time; status lists such ranges
 
 Options:

@@ -7,7 +7,7 @@
 #
 #   TARGET         what to fuzz (default: all)
 #                    decoder   the MQTT decoder, with arbitrary bytes
-#                    session   conversations of several clients with the broker
+#                    session   packet exchanges between several clients and the broker
 #                    all       both, one after the other
 #   SECONDS        duration for each target (default: 60)
 #

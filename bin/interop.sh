@@ -22,7 +22,7 @@
 #   MQTT_HOST=127.0.0.1 MQTT_PORT=1883 bin/interop.sh
 #
 # Exit codes:
-#   0   every client passed or was skipped, and at least one test ran or was skipped
+#   0   no test failed, and at least one test ran or was skipped
 #   1   a test failed, or the broker did not start
 #   2   unknown language
 set -uo pipefail

@@ -24,16 +24,16 @@ Commands:
                          inbox-append, range-apply (default: all); print the JMH table and write its JSON
   record                 run SCENARIO on a node with one range per store and no splits, and record the load of the
                          ranges in DIR. OPTIONs and exit code are those of run
-  replay                 replay loads to the built-in split strategy and print splits, merges and balance. Without
-                         arguments: all known loads. With FILE, a recording (docs/PLUGINS.md), and DENSITY, the maximum
-                         load of a range in requests per second: that recording
+  replay                 replay loads against the built-in split strategy and print splits, merges and balance: all
+                         known loads, or a recording in FILE (docs/PLUGINS.md) with DENSITY, the maximum load of a
+                         range in requests per second
   --list, list           list the scenarios and benchmarks
   build                  build the load tool if its sources are newer than the build; run and micro do this as well
 
 Options for run:
-  --scale FACTOR         fraction of the clients, above 0 and at most 1, for a host that is too small for all
-                         (default: 1)
-  --seconds N            measured time (default: the scenario's; 60 unless the scenario sets another)
+  --scale FACTOR         fraction of the clients to run, above 0 and at most 1, on a host that is too small for all of
+                         them (default: 1)
+  --seconds N            measured time in seconds (default: that of the scenario, or 60 if it sets none)
   --warm N               warm-up time in seconds before the measurement (default: 15; 0 for a cold cluster; always 0 for
                          connection scenarios; benchmarks have their own)
   --runs N               number of runs for each broker (default: 1; benchmarks have their own)
@@ -77,7 +77,7 @@ Exit codes:
   0   success
   1   messages were lost, duplicated, reordered or misrouted, acknowledgements are missing, clients were refused or
       disconnected, or a broker exited
-  2   invalid usage, or some or all measurements could not be done
+  2   invalid usage, or some or all measurements failed
 TEXT
 }
 

@@ -28,7 +28,7 @@ Node commands:
 All node commands except stop and status first build FjordMQ if there is no build or the sources are newer.
 
 Cluster commands, on any running node unless noted otherwise:
-  voters [STORE=COUNT]...   set the number of voters of each range of the stores dist, inbox and retain, 1 to 5; without
+  voters [STORE=COUNT]...   set the number of voters per range of the stores dist, inbox and retain, 1 to 5; without
                             arguments, print the current numbers
   remove-node ID            remove a node that is down and will not return; status lists the ids
   leave                     decommission this node: move its replicas and clients to other nodes, then stop it
@@ -39,8 +39,8 @@ Cluster commands, on any running node unless noted otherwise:
                             changes and says which of them can be canceled
   rebuild RANGE             on the node that holds the replica: replace this node's replica of the range with an empty
                             one that fetches a snapshot from the other replicas
-  accept-clock              the clocks of all nodes are right: advance cluster time to them, after a stop of more
-                            than membershipConfig.maxClockAdvance
+  accept-clock              confirm that the clocks of all nodes are right, and advance cluster time to them, after a
+                            stop of more than membershipConfig.maxClockAdvance
   lower-clock RANGE         set the clock of a range that is ahead back to cluster time; status lists such ranges
 
 Options:
@@ -48,8 +48,8 @@ Options:
   -d DIR                    store data in DIR/data and logs in DIR/logs, regardless of the configuration
   --drain                   stop, restart: first transfer leadership of the node's ranges to other nodes, then send its
                             clients there at a limited rate
-  --alone                   start: continue without the other nodes of the cluster, which are permanently lost; data
-                            that only they stored is lost
+  --alone                   start: continue without the other nodes of the cluster if they are permanently lost; data
+                            that only those nodes stored is lost
   -h, --help                print this help
   --version                 print the version
 
@@ -57,7 +57,7 @@ Environment:
   FJORDMQ_JAVA              java executable to use, 17 or newer (default: the newest Java in JAVA_HOME, PATH,
                             /usr/lib/jvm and /opt/java)
   FJORDMQ_JVM_OPTS          additional JVM options, for example "-Xmx4g"
-  FJORDMQ_RESPONSE_SECONDS  time to wait for each line of a page such as status (default: 10)
+  FJORDMQ_RESPONSE_SECONDS  time to wait for each line of an HTTP response from the node (default: 10)
   FJORDMQ_START_SECONDS     time to wait until the node is ready (default: 120)
   FJORDMQ_STOP_SECONDS      time to wait until the node has stopped (default: 60; with --drain and leave: 600)
   FJORDMQ_SECTION__KEY      value of any configuration key, for example FJORDMQ_HTTPCONFIG__PORT=18084

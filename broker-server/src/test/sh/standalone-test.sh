@@ -103,7 +103,7 @@ fi
 rm -f "$newer"
 expect 0 'dist=3 inbox=3 retain=3 (limited by the number of nodes, currently 1)' voters "${node_a[@]}"
 expect 0 'dist=3 inbox=1 retain=3' voters inbox=1 "${node_a[@]}"
-expect 2 "invalid voter count 'inbox=6': expected STORE=NUMBER with one of the stores dist, inbox, retain" voters inbox=6 "${node_a[@]}"
+expect 2 "invalid voter count 'inbox=6': expected STORE=NUMBER, where STORE is one of dist, inbox, retain" voters inbox=6 "${node_a[@]}"
 expect 1 'cannot remove node x: ' remove-node x "${node_a[@]}"
 expect 1 'no other node is up to take over' leave "${node_a[@]}"
 

@@ -4,7 +4,7 @@ package io.fjordmq.api;
  * The message that the broker publishes if the client's connection ends without a DISCONNECT (MQTT
  * 5.0 §3.1.2.5).
  *
- * @param message the message to publish; its acceptance and expiry times are set at that time
+ * @param message the message to publish; its acceptance and expiry times are set at publication
  * @param delaySeconds time from the end of the connection to the publication, unless the session
  *     ends earlier; 0 to publish immediately
  * @param messageExpirySeconds Message Expiry Interval, counted from the publication; {@link
@@ -15,8 +15,8 @@ public record Will(Message message, long delaySeconds, long messageExpirySeconds
   public static final long NO_EXPIRY = -1;
 
   /**
-   * Returns the message to publish at this wall-clock time, accepted at this time and with an
-   * expiry interval that starts now.
+   * Returns the message to publish. It counts as accepted at this wall-clock time, from which its
+   * expiry interval is also counted.
    */
   public Message messageAt(long nowMillis) {
     long expiresAtMillis =

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The composition root: one node, built in stages from the disk up to the listeners and closed in
- * reverse. Each stage gets what it needs as a record and closes what it has opened: {@link
- * Storage}, {@link ClusterNode}, {@link ReplicatedStores}, {@link ClientServices}, {@link
- * Operations}.
+ * The composition root: builds a node in stages, from the disk up to the listeners, and closes the
+ * stages in reverse order. Each stage receives its dependencies as a record and closes what it
+ * opened: {@link Storage}, {@link ClusterNode}, {@link ReplicatedStores}, {@link ClientServices},
+ * {@link Operations}.
  */
 public final class Broker implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -41,9 +41,9 @@ public final class Broker implements ShutdownSequence.Composite {
   private volatile boolean stopping;
 
   /**
-   * Starts a node and returns when clients can connect. Blocks.
+   * Starts a node. Blocks until clients can connect.
    *
-   * @throws StartException if it cannot start; whatever was started is closed again
+   * @throws StartException if the node cannot start; components that had already started are closed
    */
   public static Broker start(BrokerConfig config, Observers observers) throws StartException {
     return new Broker(config, observers);
@@ -91,7 +91,10 @@ public final class Broker implements ShutdownSequence.Composite {
     }
   }
 
-  /** Wraps what an operator can act on; anything else is a bug and is thrown as it is. */
+  /**
+   * Wraps failures that an operator can fix. Any other exception is a bug and is rethrown
+   * unchanged.
+   */
   private static StartException asStartException(Exception cause) {
     if (cause instanceof StartException known) {
       return known;
@@ -122,7 +125,7 @@ public final class Broker implements ShutdownSequence.Composite {
     return operations.server();
   }
 
-  /** Why this node is not ready for clients; empty if it is. Thread-safe. */
+  /** The reasons why this node is not ready for clients; empty if it is ready. Thread-safe. */
   public List<String> notReadyReasons() {
     if (stopping) {
       return List.of("the node is stopping");
@@ -159,7 +162,9 @@ public final class Broker implements ShutdownSequence.Composite {
     return shutdownSequence.unclosedComponents();
   }
 
-  /** Disconnects clients, hands over their sessions, flushes and closes everything. Blocks. */
+  /**
+   * Disconnects clients, hands over their sessions, and flushes and closes all components. Blocks.
+   */
   @Override
   public void close() {
     stopping = true;

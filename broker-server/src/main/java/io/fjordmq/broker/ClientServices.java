@@ -30,8 +30,8 @@ import java.util.List;
 
 /**
  * The fourth stage of a node: everything between the stores and the listeners. It distributes
- * messages, opens the streams to other nodes and creates the sessions; {@code Operations} admits
- * clients.
+ * messages, opens streams to other nodes and creates sessions. Clients are admitted later, by
+ * {@code Operations}.
  */
 final class ClientServices implements ShutdownSequence.Composite {
   record Dependencies(
@@ -93,7 +93,7 @@ final class ClientServices implements ShutdownSequence.Composite {
     }
   }
 
-  /** The streams from and to other nodes. */
+  /** Opens the streams to and from other nodes. */
   private void openStreams(ClusterMembership membership) {
     ClusterNode node = dependencies.node;
     new NodeReceiver(membership, delivery.receivedItems(), dependencies.observers.nodes())
@@ -143,12 +143,12 @@ final class ClientServices implements ShutdownSequence.Composite {
                 clock)));
   }
 
-  /** All sessions of this node. */
+  /** All sessions on this node. */
   Sessions sessions() {
     return sessions;
   }
 
-  /** The $SYS topics, to be published periodically. */
+  /** Publishes the $SYS topics each time it runs. */
   SysTopics sys() {
     return sys;
   }

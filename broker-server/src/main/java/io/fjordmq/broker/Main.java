@@ -19,9 +19,9 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * Entry point: {@code Main [-c FILE] [-d DIR]}. The exit code is 0 after SIGTERM or SIGINT, 1 if
- * the node could not start or a component did not close in time, and 2 for wrong usage or an
- * invalid configuration; the reason is printed to standard error. {@code --check} as the first
- * argument only checks the configuration and the files it names.
+ * the node could not start or a component did not close in time, and 2 for a usage error or an
+ * invalid configuration; the reason is printed to standard error. With {@code --check} as the first
+ * argument, it only validates the configuration and the files it refers to.
  */
 public final class Main {
   private static final String USAGE = "usage: Main [--check] [-c FILE] [-d DIR]";
@@ -34,7 +34,7 @@ public final class Main {
   public static void main(String[] args) {
     boolean checkOnly = args.length > 0 && args[0].equals(CHECK);
     if (checkOnly) {
-      // A check starts nothing and writes nothing, not even a log.
+      // --check must not write anything, not even a log file.
       System.setProperty("logback.configurationFile", "logback-off.xml");
     }
     ConfigLoader.LoadedConfig loaded;
@@ -58,7 +58,7 @@ public final class Main {
     }
   }
 
-  /** Prints to standard error each problem that would prevent {@link #start}. */
+  /** Prints every problem that would prevent {@link #start} to standard error. */
   private static void check(ConfigLoader.LoadedConfig loaded) {
     loaded.warnings().forEach(warning -> print("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
@@ -66,7 +66,7 @@ public final class Main {
     if (!problems.isEmpty()) {
       System.exit(USAGE_ERROR);
     }
-    print("the configuration is valid, and every file it names can be used");
+    print("the configuration is valid, and all files it refers to are usable");
   }
 
   private static void start(ConfigLoader.LoadedConfig loaded) {
@@ -111,7 +111,10 @@ public final class Main {
     }
   }
 
-  /** Fails early: logback would only complain about each line, and the node would have no log. */
+  /**
+   * Exits if the log directory is not writable. Otherwise logback would only report an error for
+   * each line, and the node would run without a log.
+   */
   private static void requireLogDirectory(String logDir) {
     Path directory = Path.of(logDir).toAbsolutePath();
     @Nullable String fault = null;
@@ -127,18 +130,18 @@ public final class Main {
     }
     if (fault != null) {
       print(
-          "cannot start: cannot write logs to "
+          "cannot start: cannot write to the log directory "
               + directory
               + ": "
               + fault
-              + "; fix that or change logDir");
+              + "; make the directory writable or change logDir");
       System.exit(FAILED);
     }
   }
 
   private static void shutDown(@Nullable Node node) {
     if (node == null) {
-      return; // startup failed, and has set the exit code
+      return; // startup failed and has already set the exit code
     }
     LoggerFactory.getLogger(Main.class)
         .info("Shutting down: disconnecting clients and flushing state");
@@ -149,7 +152,7 @@ public final class Main {
               + String.join(", ", node.unclosedComponents()));
       Runtime.getRuntime().halt(FAILED);
     }
-    // A requested shutdown is a success; without this the exit code would be the signal's.
+    // A requested shutdown is a success; without this, the exit code would be that of the signal.
     Runtime.getRuntime().halt(0);
   }
 

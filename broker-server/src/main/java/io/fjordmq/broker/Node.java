@@ -28,7 +28,10 @@ import org.slf4j.LoggerFactory;
 final class Node implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
-  /** In the data directory; created by {@code bin/standalone.sh stop --drain}. */
+  /**
+   * The file in the data directory with which {@code bin/standalone.sh stop --drain} requests a
+   * drain.
+   */
   private static final String DRAIN_FILE = "drain";
 
   private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
@@ -40,11 +43,11 @@ final class Node implements AutoCloseable {
   private Node() {}
 
   /**
-   * Starts a node and returns when clients can connect. The HTTP port responds before that.
+   * Starts a node. Blocks until clients can connect; the HTTP port responds earlier.
    *
-   * @param running receives the node before its readiness is announced, since a script that waits
-   *     for that may stop the process at once
-   * @throws StartException if it cannot start; whatever was started is closed again
+   * @param running receives the node before the node announces that it is ready, because a script
+   *     waiting for the announcement may stop the process immediately
+   * @throws StartException if the node cannot start; components that had already started are closed
    */
   static Node start(BrokerConfig config, Consumer<Node> running) throws StartException {
     List<String> problems = StartChecks.ofFilesAndPorts(config);
@@ -79,7 +82,7 @@ final class Node implements AutoCloseable {
     Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
-    Files.deleteIfExists(drainFile); // a request to an earlier process
+    Files.deleteIfExists(drainFile); // a request left over from an earlier process
     ControlFolder control =
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::execute, InstantSource.system());
@@ -132,7 +135,7 @@ final class Node implements AutoCloseable {
     shutdownSequence.close();
   }
 
-  /** Components that did not close in time; all others did, so the process can exit. */
+  /** Components that did not close in time. All others are closed, so the process can exit. */
   List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }

@@ -13,7 +13,7 @@ import io.fjordmq.range.RangeObserver;
 import java.util.function.Supplier;
 
 /**
- * The observers of all components; in production they feed the metrics.
+ * The observers of all components. In production, they feed the metrics.
  *
  * @param traffic the counters of client traffic
  */

@@ -26,8 +26,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The last stage of a node: periodic tasks, operator status and commands, and finally the listeners
- * that admit clients.
+ * The last stage of a node: periodic tasks, status and commands for operators, and finally the
+ * listeners for clients.
  */
 final class Operations implements ShutdownSequence.Composite {
   record Dependencies(
@@ -44,7 +44,7 @@ final class Operations implements ShutdownSequence.Composite {
   private final Drain drain;
   private final MqttServer server;
 
-  /** Returns when clients can connect. Blocks until the cluster has admitted this node. */
+  /** Blocks until the cluster has admitted this node and clients can connect. */
   static Operations open(Dependencies dependencies) throws StartException {
     return new Operations(dependencies);
   }
@@ -62,7 +62,7 @@ final class Operations implements ShutdownSequence.Composite {
     drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
     try {
       startSweeps(dependencies);
-      // From here on the cluster may count this node, and then clients may connect.
+      // From here on, the cluster may count this node; once it does, clients may connect.
       shutdownSequence.add("service", node.declareReady());
       shutdownSequence.add(
           "leadership",
@@ -92,7 +92,10 @@ final class Operations implements ShutdownSequence.Composite {
     }
   }
 
-  /** Starts the periodic tasks: expiry, wills, removal of stale routes, and $SYS topics. */
+  /**
+   * Starts the periodic tasks: expiring sessions and messages, sending wills, removing stale
+   * routes, and publishing $SYS topics.
+   */
   private void startSweeps(Dependencies dependencies) {
     ReplicatedStores stores = dependencies.stores;
     ClusterMembership membership = dependencies.node.membership();
@@ -130,7 +133,7 @@ final class Operations implements ShutdownSequence.Composite {
     return commands;
   }
 
-  /** Drains this node before it stops. */
+  /** The procedure that drains this node before it stops. */
   Drain drain() {
     return drain;
   }

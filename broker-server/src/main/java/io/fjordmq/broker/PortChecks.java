@@ -10,22 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks that configured ports can be bound. Every port stays bound until {@link #close}, which
- * also detects a port that is configured twice. Used by the thread that starts the node; blocks
- * while it resolves host names.
+ * Checks that configured ports can be bound. Every port stays bound until {@link #close}, so a port
+ * that is configured twice is detected too. Used only by the thread that starts the node; blocks
+ * while resolving host names.
  */
 final class PortChecks implements AutoCloseable {
   private final List<ServerSocket> held = new ArrayList<>();
   private final List<String> problems;
 
-  /** Adds a message to the list for each problem: the key, what was found, and what to do. */
+  /**
+   * Creates a checker that adds a message to the list for each problem it finds. The message states
+   * the key, the problem and the remedy.
+   */
   PortChecks(List<String> problems) {
     this.problems = problems;
   }
 
   /**
-   * @param section the section of the configuration with the keys {@code host} and {@code port}
-   * @param host empty for all addresses of this host
+   * @param section the configuration section that contains the keys {@code host} and {@code port}
+   * @param host empty to bind all addresses of this host
    */
   void check(String section, String host, int port) {
     try {
@@ -42,8 +45,8 @@ final class PortChecks implements AutoCloseable {
   }
 
   /**
-   * @param hostKey the key that decides the address
-   * @param portKey the key that decides the port
+   * @param hostKey the configuration key of the host, for messages
+   * @param portKey the configuration key of the port, for messages
    */
   void check(String hostKey, String portKey, InetSocketAddress address) {
     try {
@@ -54,7 +57,7 @@ final class PortChecks implements AutoCloseable {
           hasAddress(address.getAddress())
               ? "cannot listen on %s:%d: %s; change %s%s"
                   .formatted(host, address.getPort(), e.getMessage(), portKey, alternative(e))
-              : "%s: %s is not an address of this host (%s); set one that is"
+              : "%s: %s is not an address of this host (%s); set an address of this host"
                   .formatted(hostKey, host, e.getMessage()));
     }
   }
@@ -80,14 +83,14 @@ final class PortChecks implements AutoCloseable {
     socket.bind(address);
   }
 
-  /** Releases every port. */
+  /** Releases all ports. */
   @Override
   public void close() {
     for (ServerSocket socket : held) {
       try {
         socket.close();
       } catch (IOException e) {
-        throw new UncheckedIOException("Cannot close the socket of a port check", e);
+        throw new UncheckedIOException("Cannot close a socket opened by the port check", e);
       }
     }
   }

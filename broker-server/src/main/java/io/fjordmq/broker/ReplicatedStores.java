@@ -28,13 +28,13 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The third stage of a node: routes, persistent sessions and retained messages on one range engine,
- * and the disk they write to.
+ * The third stage of a node: the replicated stores for routes, persistent sessions and retained
+ * messages, which share one range engine and one disk.
  */
 final class ReplicatedStores implements ShutdownSequence.Composite {
   /**
-   * @param plugins may choose the split strategy
-   * @param tenants have quotas of retained messages
+   * @param plugins may provide the split strategy
+   * @param tenants the tenants, each with a quota of retained messages
    */
   record Dependencies(
       BrokerConfig config,

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds what would prevent a start before the node creates, joins or opens anything: a node that
- * fails after it has joined a cluster leaves a dead member behind. All problems are reported
- * together. Blocks on the disk; used by the thread that starts the node.
+ * Finds problems that would prevent startup before the node creates, joins or opens anything. A
+ * node that fails only after joining a cluster would leave a dead member behind. All problems are
+ * reported together. Used by the thread that starts the node; blocks on disk I/O.
  */
 final class StartChecks {
   private final BrokerConfig config;
@@ -27,9 +27,9 @@ final class StartChecks {
   }
 
   /**
-   * Checks the files that the configuration names.
+   * Checks the files that the configuration refers to.
    *
-   * @return a message for each problem, with the key and what to do; empty if there is none
+   * @return a message for each problem, with the key and the remedy; empty if there are none
    */
   static List<String> ofFiles(BrokerConfig config) {
     StartChecks checks = new StartChecks(config);
@@ -37,7 +37,7 @@ final class StartChecks {
     return checks.problems;
   }
 
-  /** Checks the files, and that every port is free at the moment. */
+  /** Checks the files, and checks that every configured port is currently free. */
   static List<String> ofFilesAndPorts(BrokerConfig config) {
     StartChecks checks = new StartChecks(config);
     checks.files();

@@ -21,9 +21,9 @@ final class Storage implements ShutdownSequence.Composite {
   private final RocksKv kv;
 
   /**
-   * Opens the data directory. Blocks; at the first start until the seeds have responded.
+   * Opens the data directory. Blocks; on the first start, it blocks until the seeds have responded.
    *
-   * @throws StartException if the configuration does not let this node be a member
+   * @throws StartException if this node cannot become a cluster member with its configuration
    */
   static Storage open(BrokerConfig config) throws StartException, IOException, KvException {
     return new Storage(config);

@@ -6,7 +6,7 @@ import java.util.Objects;
 final class Version {
   private Version() {}
 
-  /** The version in the manifest of the jar; "unpackaged" when run from class files. */
+  /** The version from the jar's manifest; "unpackaged" when running from class files. */
   static String text() {
     return Objects.requireNonNullElse(
         Version.class.getPackage().getImplementationVersion(), "unpackaged");

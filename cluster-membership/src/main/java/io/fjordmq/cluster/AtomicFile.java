@@ -16,7 +16,8 @@ public final class AtomicFile {
   private AtomicFile() {}
 
   /**
-   * Replaces the contents of the file. They are durable when this returns. Blocks for two fsyncs.
+   * Replaces the contents of the file. The new contents are durable when this method returns.
+   * Blocks for two fsyncs.
    *
    * @param file the file to replace; its directory must exist. A sibling with the suffix {@code
    *     .tmp} is overwritten

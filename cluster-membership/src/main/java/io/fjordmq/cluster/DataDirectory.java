@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory with all persistent state of a node. One process at a time can hold it.
+ * The directory that holds all persistent state of a node. Only one process at a time can lock it.
  *
- * <p>It is locked with an operating system lock on the file {@code lock}, which is released however
- * the process ends. The file holds the process id, for operators.
+ * <p>The lock is an operating system lock on the file {@code lock}, which is released no matter how
+ * the process ends. The file contains the process id, for operators.
  */
 public final class DataDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
@@ -53,7 +53,10 @@ public final class DataDirectory implements AutoCloseable {
     return locked;
   }
 
-  /** Earlier versions created the directory with the mode of the umask. */
+  /**
+   * Revokes the access of other users: earlier versions created the directory with the permissions
+   * that the umask allowed.
+   */
   private static void makePrivate(Path path) {
     try {
       if (PrivateDirectory.restrict(path)) {
@@ -69,12 +72,12 @@ public final class DataDirectory implements AutoCloseable {
     return path;
   }
 
-  /** The path of a file or directory in this directory. */
+  /** Returns the path of a file or directory in this directory. */
   public Path resolve(String name) {
     return path.resolve(name);
   }
 
-  /** Unlocks the directory. Everything in it must have been closed. */
+  /** Unlocks the directory. All files in it must already be closed. */
   @Override
   public void close() throws IOException {
     lockFile.close();

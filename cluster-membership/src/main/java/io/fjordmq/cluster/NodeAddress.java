@@ -1,8 +1,7 @@
 package io.fjordmq.cluster;
 
 /**
- * The address of a node's cluster port as other nodes reach it. It can change; the node id does
- * not.
+ * The address at which other nodes reach a node's cluster port. It can change; the node id cannot.
  *
  * @param host host name or IP address, not empty
  * @param port 1 to 65535

@@ -81,7 +81,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
   }
 
   /**
-   * Stores this identity in a new directory. It is durable when this returns.
+   * Stores this identity in a new directory. It is durable when this method returns.
    *
    * @throws FileSystemException if the directory already has an identity or is not empty
    */

@@ -11,8 +11,8 @@ import java.util.Set;
 
 /**
  * Directories that only the user of the process can access (mode 0700), because messages, sessions
- * and logs are private. Files in them need no restricted mode themselves. On file systems without
- * POSIX permissions these are ordinary directories.
+ * and logs are private. The files in them need no restrictive mode of their own. On file systems
+ * without POSIX permissions these are ordinary directories.
  */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * exchange their counters whenever they connect, and each stores the latest counter of every other
  * node. A start with a lower counter than the known one comes from a restored copy; a start with
  * the same counter but another token comes from a second copy. Both are refused permanently. While
- * the known start of a node is connected, a later one has to wait: a copy must not replace the
+ * the known start of a node is connected, a later start has to wait: a copy must not replace the
  * running process, which may be the only one to hold some entries.
  *
  * <p>Thread-safe. Only {@link #open} and {@link #incrementCounter} block.
@@ -35,7 +35,7 @@ public final class StartFence {
   private final CompletableFuture<String> fenced = new CompletableFuture<>();
   private volatile StartStamp ownStart;
 
-  /** The latest known start of another node, and how it is connected; guarded by itself. */
+  /** The latest known start of another node, and its connections; guarded by itself. */
   private static final class KnownStart {
     volatile StartStamp latest;
     int connections;
@@ -61,8 +61,8 @@ public final class StartFence {
   }
 
   /**
-   * Counts this start of the directory. The count is durable when this returns. Call it before
-   * using anything else in the directory.
+   * Increments the start counter of the directory. The counter is durable when this method returns.
+   * Must be called before using anything else in the directory.
    *
    * @param disk stores the starts of other nodes
    * @throws IOException if the file cannot be read or written; the message tells the operator what
@@ -82,17 +82,17 @@ public final class StartFence {
     return fence;
   }
 
-  /** For a node without a data directory: sends the stamp, stores nothing. */
+  /** Returns a fence for a node without a data directory. It sends the stamp but stores nothing. */
   public static StartFence inMemory(NodeId self, StartStamp own) {
     return new StartFence(self, own, null, Runnable::run);
   }
 
-  /** The start that this node sends to others. */
+  /** Returns the start that this node sends to others. */
   public StartStamp ownStart() {
     return ownStart;
   }
 
-  /** The latest start of the node; null if none is known. */
+  /** Returns the latest start of the node; null if none is known. */
   public @Nullable StartStamp latestStart(NodeId node) {
     KnownStart entry = knownStarts.get(node);
     return node.equals(self) ? ownStart : entry == null ? null : entry.latest;
@@ -104,7 +104,8 @@ public final class StartFence {
    */
   public synchronized void incrementCounter() throws IOException {
     StartStamp next = new StartStamp(ownStart.count() + 1, ownStart.token());
-    // First: after a crash, the next start must not reuse a count that others have seen.
+    // Write the file first: after a crash, the next start must not reuse a count that others have
+    // seen.
     write(next);
     ownStart = next;
   }
@@ -201,7 +202,8 @@ public final class StartFence {
   }
 
   /**
-   * Whether messages from this start of the node are still accepted. Check it for every message.
+   * Returns whether messages from this start of the node are still accepted. Must be checked for
+   * every message.
    */
   public boolean accepts(NodeId node, StartStamp presented) {
     KnownStart entry = knownStarts.get(node);
@@ -241,9 +243,9 @@ public final class StartFence {
   }
 
   /**
-   * Another node has permanently refused this one. This node is fenced unless the refused handshake
-   * carried an older stamp than its current one, because {@link #incrementCounter} ran meanwhile;
-   * the next connection sends the current stamp.
+   * Called when another node has permanently refused this one. Fences this node, unless the refused
+   * handshake carried an older stamp than the current one because {@link #incrementCounter} ran in
+   * the meantime; the next connection sends the current stamp.
    *
    * @param presented the stamp in the handshake that was refused
    */
@@ -257,7 +259,7 @@ public final class StartFence {
     }
   }
 
-  /** Fences this node: it permanently stops taking part in the cluster. */
+  /** Fences this node, which permanently stops taking part in the cluster. */
   public void fence(String reason) {
     if (fenced.complete(reason)) {
       LOG.error("This node is fenced and serves no clients: {} node={}", reason, self);

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The file in a data directory that holds its own start counter and the latest known one of each
- * other node.
+ * The file in a data directory that stores the directory's own start counter and the latest known
+ * start of every other node.
  *
  * <pre>
  * fjordmq starts, form 1
  * NODE COUNT TOKEN            one line each; the token in hexadecimal digits
  * </pre>
  *
- * <p>A directory without this file was written by an earlier version and counts as 0 starts.
+ * <p>A directory without this file was written by an earlier version; its start counter is 0.
  */
 final class StartFile {
   static final String NAME = "starts";
@@ -63,13 +63,13 @@ final class StartFile {
     return new FileSystemException(
         file.toString(),
         null,
-        "the file of start counters "
+        "the start counter file "
             + reason.formatted(detail)
-            + "; if the file is damaged, start with an empty data directory to join as a new node and"
-            + " remove this one from the cluster");
+            + "; if the file is damaged, start with an empty data directory to join as a new node,"
+            + " and remove the old node from the cluster");
   }
 
-  /** Replaces the file. It is durable when this returns. */
+  /** Replaces the file. It is durable when this method returns. */
   void write(Map<NodeId, StartStamp> stamps) throws IOException {
     StringBuilder text = new StringBuilder(CURRENT_FORMAT).append('\n');
     Map<String, StartStamp> sorted = new TreeMap<>();

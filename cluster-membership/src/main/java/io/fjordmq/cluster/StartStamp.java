@@ -3,8 +3,8 @@ package io.fjordmq.cluster;
 /**
  * Identifies one start of a node.
  *
- * @param count number of starts of the data directory, plus the increments since (see {@link
- *     StartFence#incrementCounter})
+ * @param count number of starts of the data directory, plus the number of increments by {@link
+ *     StartFence#incrementCounter}
  * @param token random, so that two starts from copies of one directory differ although their counts
  *     are equal
  */
@@ -13,7 +13,7 @@ public record StartStamp(long count, long token) {
   /** The stamp of a node without a data directory; precedes all others. */
   public static final StartStamp NONE = new StartStamp(0, 0);
 
-  /** Whether this start may come after the other one or is the same. */
+  /** Returns whether this start may come after the other one or is the same. */
   boolean mayFollow(StartStamp other) {
     return count > other.count || equals(other);
   }

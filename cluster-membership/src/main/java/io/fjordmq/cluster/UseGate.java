@@ -40,12 +40,12 @@ public final class UseGate {
     inside.decrementAndGet();
   }
 
-  /** Whether {@link #shut} was called. */
+  /** Returns whether {@link #shut} was called. */
   public boolean isShut() {
     return shut;
   }
 
-  /** Threads that have entered and not left. */
+  /** Returns the number of threads that have entered and not yet left. */
   public int inside() {
     return inside.get();
   }

@@ -20,13 +20,13 @@ public final class ByteReader {
     this(ByteBuffer.wrap(bytes));
   }
 
-  /** 0 to 255. */
+  /** Reads one byte, as a number from 0 to 255. */
   public int readByte() {
     require(1);
     return bytes.get() & 0xFF;
   }
 
-  /** 0 to 65,535. */
+  /** Reads two bytes, as a number from 0 to 65,535. */
   public int readShort() {
     return readByte() << 8 | readByte();
   }
@@ -92,7 +92,7 @@ public final class ByteReader {
     return readBytes(readCount(1));
   }
 
-  /** Reads a block without copying it: a view that is valid as long as the input. */
+  /** Reads a block without copying it. Returns a view that is valid as long as the input. */
   public ByteBuffer readView() {
     int count = readCount(1);
     ByteBuffer view = bytes.slice(bytes.position(), count);
@@ -111,7 +111,7 @@ public final class ByteReader {
     return new String(bytes.array(), at, count, StandardCharsets.UTF_8);
   }
 
-  /** Number of bytes that have not been read yet. */
+  /** Returns the number of bytes that have not been read yet. */
   public int remaining() {
     return bytes.remaining();
   }

@@ -89,17 +89,17 @@ public final class ByteWriter {
     return writeBlock(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Number of bytes that {@link #writeVarint} writes. */
+  /** Returns the number of bytes that {@link #writeVarint} writes. */
   public static int varintBytes(long value) {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
 
-  /** Number of bytes that {@link #writeBlock} writes for this many bytes. */
+  /** Returns the number of bytes that {@link #writeBlock} writes for this many bytes. */
   public static int blockBytes(int count) {
     return varintBytes(count) + count;
   }
 
-  /** Number of bytes that {@link #writeString} writes. */
+  /** Returns the number of bytes that {@link #writeString} writes. */
   public static int stringBytes(String value) {
     int count = 0;
     for (int i = 0; i < value.length(); i++) {
@@ -116,13 +116,13 @@ public final class ByteWriter {
         count += 4;
         i++;
       } else {
-        count++; // encoded as a question mark
+        count++; // an unpaired surrogate is encoded as a question mark
       }
     }
     return blockBytes(count);
   }
 
-  /** Number of bytes written so far. */
+  /** Returns the number of bytes written so far. */
   public int length() {
     return length;
   }

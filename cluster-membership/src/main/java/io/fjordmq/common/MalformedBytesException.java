@@ -1,8 +1,8 @@
 package io.fjordmq.common;
 
 /**
- * Stored or replicated bytes cannot be decoded because they are corrupt or, as {@link
- * NewerFormatException}, come from a newer version.
+ * Thrown if stored or replicated bytes cannot be decoded because they are corrupt or, as {@link
+ * NewerFormatException}, because a newer version wrote them.
  */
 public class MalformedBytesException extends RuntimeException {
   private static final long serialVersionUID = 1;

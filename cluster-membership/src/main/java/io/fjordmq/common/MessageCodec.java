@@ -180,7 +180,7 @@ public final class MessageCodec {
     return new Will(read(in), delaySeconds, messageExpirySeconds);
   }
 
-  /** Number of bytes that {@link #write} writes. */
+  /** Returns the number of bytes that {@link #write} writes. */
   public static int encodedBytes(Message message) {
     boolean expires = message.expiresAtMillis() != Message.NEVER;
     return 2
@@ -238,7 +238,7 @@ public final class MessageCodec {
     }
   }
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // it cannot tell from class files that an array may be null
   private static MessageProperties readProperties(ByteReader in) {
     int present = in.readByte();
     if ((present & UNUSED_PRESENT) != 0) {

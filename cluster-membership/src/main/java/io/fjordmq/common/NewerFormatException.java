@@ -3,9 +3,9 @@ package io.fjordmq.common;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes were written by a newer version of FjordMQ that this node cannot read. This is an
- * operating error and not a bug: the message tells the operator what to do, and callers log it
- * without a stack trace.
+ * Thrown if bytes were written by a newer version of FjordMQ and this node cannot read them. This
+ * is an operating error and not a bug: the message tells the operator what to do, and callers log
+ * it without a stack trace.
  */
 public final class NewerFormatException extends MalformedBytesException {
   private static final long serialVersionUID = 1;

@@ -5,8 +5,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation failed. Each subclass belongs to one layer and has its own kinds, which tell the
- * caller what has happened and how to react. Unchecked, because most operations are asynchronous.
+ * Thrown if an operation failed. Each subclass belongs to one layer and has its own kinds, which
+ * tell the caller what happened and how to react. Unchecked, because most operations are
+ * asynchronous.
  */
 public abstract class OperationException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -23,13 +24,13 @@ public abstract class OperationException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** The kind of failure; subclasses narrow the type. */
+  /** Returns the kind of failure; subclasses narrow the type. */
   public Enum<?> kind() {
     return kind;
   }
 
   /**
-   * Whether an operation failed with one of these kinds.
+   * Returns whether an operation failed with one of these kinds.
    *
    * @param failure as reported by a future; may be wrapped in a {@link CompletionException}
    */

@@ -27,7 +27,7 @@ public final class ThreadTimers implements Timers, AutoCloseable {
               created.setDaemon(true);
               return created;
             });
-    // Tasks that are dropped only after the shutdown would leave the thread waiting for the next.
+    // Otherwise the thread would keep waiting for delayed tasks after the shutdown.
     thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
@@ -55,7 +55,7 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     }
   }
 
-  /** A scheduled executor would swallow exceptions. */
+  /** Logs exceptions, which a scheduled executor would swallow. */
   private void run(Runnable task) {
     try {
       task.run();
@@ -66,9 +66,7 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     }
   }
 
-  /**
-   * Drops all scheduled tasks. Blocks until the running task has ended, for five seconds at most.
-   */
+  /** Drops all scheduled tasks. Waits up to five seconds for the running task to end. */
   @Override
   public void close() {
     thread.shutdown();

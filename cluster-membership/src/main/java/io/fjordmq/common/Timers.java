@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
  * and must not block. Sessions use the timers of their event loop instead.
  */
 public interface Timers extends Executor {
-  /** Milliseconds since an arbitrary origin; never decreases. Not the wall clock. */
+  /**
+   * Returns the number of milliseconds since an arbitrary origin; never decreases. Not the wall
+   * clock.
+   */
   long nowMillis();
 
   /** Runs the task once, after the delay, unless the node stops before that. */

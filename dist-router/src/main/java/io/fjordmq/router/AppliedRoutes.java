@@ -17,10 +17,11 @@ public final class AppliedRoutes {
   /*
    * A replica that lags behind can receive a snapshot of its range that was taken after a split.
    * The snapshot's index is then later than the split, but for the keys that the split moved away
-   * the table still has old routes. So the range's index does not advance until replicas of other
-   * ranges have filled these keys. For a range that is new on this node it is unknown which keys it
-   * held earlier: possibly all of the gap around it, which no replica on this node holds. A split
-   * applied from the log needs none of this, because everything before it has been applied.
+   * the table still has old routes. Therefore the range's index does not advance until replicas of
+   * other ranges have filled these keys. If a range is new on this node, it is unknown which keys
+   * it held earlier: possibly the entire gap around it, that is, all adjacent keys that no replica
+   * on this node holds. None of this is needed for a split that is applied from the log, because
+   * everything before it has been applied.
    *
    * A range that has absorbed others also held their keys, and may have moved them away again by a
    * split. A later snapshot of the range does not reflect the changes that its log made to these
@@ -37,7 +38,7 @@ public final class AppliedRoutes {
     /** Applied index of the replica; above {@link #index} only while keys are missing. */
     private long applied;
 
-    /** The range has been absorbed by another one. */
+    /** True if another range has absorbed this one. */
     private boolean absorbed;
 
     /** Guarded by {@link #unheld}. */
@@ -82,10 +83,10 @@ public final class AppliedRoutes {
   private final MissingKeys unheld = new MissingKeys(KeyInterval.ALL);
 
   /**
-   * The table now contains exactly the range's rows: those of a snapshot, of a reopened replica, or
-   * of one that has absorbed another range.
+   * Must be called once the table contains exactly the range's rows, as read from a snapshot, a
+   * reopened replica, or a replica that has absorbed another range.
    *
-   * @param absorbedRanges ranges that it has absorbed
+   * @param absorbedRanges ranges that the range has absorbed
    */
   void opened(long range, KeyInterval held, List<Long> absorbedRanges) {
     List<Notification> notifications = new ArrayList<>();
@@ -154,7 +155,10 @@ public final class AppliedRoutes {
     }
   }
 
-  /** The range was split by a log entry; the table has everything that it held before. */
+  /**
+   * Must be called when a log entry has split the range; the table has everything that the range
+   * held before.
+   */
   void narrowed(long range, KeyInterval held) {
     synchronized (unheld) {
       Progress progress = progress(range);
@@ -178,7 +182,9 @@ public final class AppliedRoutes {
     }
   }
 
-  /** The replica has applied this index. Called for each range by one thread at a time. */
+  /**
+   * Must be called when the replica has applied this index, for each range by one thread at a time.
+   */
   void advance(long range, long index) {
     Progress progress = progress(range);
     Notification notification;
@@ -191,7 +197,10 @@ public final class AppliedRoutes {
     notification.send();
   }
 
-  /** Index up to which the table is complete; 0 if this node has no replica of the range yet. */
+  /**
+   * Returns the index up to which the table is complete; 0 if this node has no replica of the range
+   * yet.
+   */
   public long index(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
@@ -199,7 +208,7 @@ public final class AppliedRoutes {
     }
   }
 
-  /** The number of indexes of the range that callers wait for. */
+  /** Returns the number of indexes of the range that callers wait for. */
   public int awaited(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
@@ -207,7 +216,7 @@ public final class AppliedRoutes {
     }
   }
 
-  /** Completes with the applied index once it is at least this index. */
+  /** Completes with the applied index once that has reached the given index. */
   public CompletableFuture<Long> whenApplied(long range, long index) {
     Progress progress = progress(range);
     synchronized (progress) {

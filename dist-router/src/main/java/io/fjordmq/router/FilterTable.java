@@ -139,8 +139,8 @@ public final class FilterTable<V, R> {
   }
 
   /**
-   * Changes the value of a filter. A match that starts after this returns does not see the old
-   * value.
+   * Changes the value of a filter. A match that starts after this method returns does not see the
+   * old value.
    *
    * @param pattern valid topic filter without a share name
    * @param change called under the table's lock; nothing is invalidated if it returns its argument
@@ -181,12 +181,12 @@ public final class FilterTable<V, R> {
     cache.invalidate(entry.cached, pattern);
   }
 
-  /** The number of filters of all tenants. */
+  /** Returns the number of filters of all tenants. */
   public int size() {
     return size;
   }
 
-  /** The number of cached topics. */
+  /** Returns the number of cached topics. */
   public int cachedTopics() {
     return status().cachedTopics();
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * levels cannot overflow the stack.
  *
  * <p>Supports one writer at a time and any number of lock-free readers, which see every change that
- * completed before they started. A reader can still be in a pruned branch: it finds the previous
- * content there, and filters added later are in a new branch.
+ * completed before they started. A reader that is still in a pruned branch finds the previous
+ * content there; filters added later are in a new branch.
  */
 final class FilterTrie<V> {
 
@@ -42,12 +42,12 @@ final class FilterTrie<V> {
     this.levels = levels;
   }
 
-  /** The number of filters; only for the writer. */
+  /** Returns the number of filters; only for the writer. */
   int size() {
     return size;
   }
 
-  /** The value of exactly this filter; null if it is absent. */
+  /** Returns the value of exactly this filter; null if it is absent. */
   @Nullable V get(String pattern) {
     Node<V> node = root;
     for (int from = 0; from <= pattern.length(); ) {
@@ -200,7 +200,7 @@ final class FilterTrie<V> {
     }
   }
 
-  /** The end of the first {@code levels} levels. */
+  /** Returns the end of the first {@code levels} levels. */
   private static int endOfLevels(String pattern, int levels) {
     int end = -1;
     for (int i = 0; i < levels; i++) {

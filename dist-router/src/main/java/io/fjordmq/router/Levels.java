@@ -82,12 +82,12 @@ final class Levels<N> {
     }
   }
 
-  /** Whether wildcards do not match this first level of a topic (MQTT 5.0 §4.7.2). */
+  /** Returns whether wildcards do not match this first level of a topic (MQTT 5.0 §4.7.2). */
   static boolean isReserved(String text) {
     return !text.isEmpty() && text.charAt(0) == '$';
   }
 
-  /** The end of the level that starts at {@code from}. */
+  /** Returns the end of the level that starts at {@code from}. */
   static int endOfLevel(String text, int from) {
     int slash = text.indexOf('/', from);
     return slash < 0 ? text.length() : slash;

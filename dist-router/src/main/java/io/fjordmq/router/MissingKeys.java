@@ -29,7 +29,7 @@ final class MissingKeys {
     return gaps;
   }
 
-  /** The gaps that overlap the interval. */
+  /** Returns the gaps that overlap the interval. */
   List<KeyInterval> at(KeyInterval interval) {
     return gaps.stream().filter(interval::overlaps).toList();
   }

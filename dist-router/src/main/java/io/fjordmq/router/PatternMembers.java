@@ -43,7 +43,7 @@ final class PatternMembers {
     return routes != null && route.equals(routes.get(route.receiver()));
   }
 
-  /** Any of the routes; there must be at least one. */
+  /** Returns any of the routes; there must be at least one. */
   synchronized Route any() {
     Map<Receiver, Route> routes =
         nonShared.isEmpty() ? shares.values().iterator().next() : nonShared;

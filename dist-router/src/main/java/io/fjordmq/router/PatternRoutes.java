@@ -24,12 +24,12 @@ sealed interface PatternRoutes {
   /** Removes the route; returns this object if it is absent, null if no route is left. */
   @Nullable PatternRoutes without(RouteId route);
 
-  /** Whether the route is present with these options. */
+  /** Returns whether the route is present with these options. */
   boolean has(Route route);
 
   int size();
 
-  /** The result for a topic that only this pattern matches. */
+  /** Returns the result for a topic that only this pattern matches. */
   MatchedRoutes matched();
 
   void forEach(Consumer<Route> action);
@@ -142,7 +142,9 @@ sealed interface PatternRoutes {
       return size;
     }
 
-    /** The result of an old handle can include later changes, which is harmless. */
+    /**
+     * Returns the routes. The result of an old handle can include later changes, which is harmless.
+     */
     @Override
     public MatchedRoutes matched() {
       MatchedRoutes ready = matched;

@@ -4,8 +4,8 @@ package io.fjordmq.router;
 public sealed interface Receiver {
 
   /**
-   * A node with connected subscribers, which it serves itself. For shared subscriptions, each
-   * connected member has its own route.
+   * A node with connected subscribers, to which it delivers the messages itself. For shared
+   * subscriptions, each connected member has its own route.
    *
    * @param node node id
    * @param incarnation incarnation of the node; routes of earlier ones are stale

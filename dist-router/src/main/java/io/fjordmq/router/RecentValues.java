@@ -3,9 +3,9 @@ package io.fjordmq.router;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small lossy interner: replaces recently seen values by the same object, so that values common
- * to a million routes are in memory once. Values with the same slot evict each other. Not
- * thread-safe.
+ * A small lossy interner: replaces recently seen values with the same object, so that a value that
+ * a million routes have in common is in memory only once. Values with the same slot evict each
+ * other. Not thread-safe.
  */
 final class RecentValues<T> {
   private static final int SLOTS = 1_024;

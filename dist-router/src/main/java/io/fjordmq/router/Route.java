@@ -9,13 +9,14 @@ import io.fjordmq.api.TopicFilter;
  * again replaces its options.
  *
  * @param options subscription options. For a live receiver that is not a share member, only maxQos
- *     matters, because the node knows the options of its clients: 0 if it only receives messages
- *     published with QoS 0, because its clients receive all others through their inboxes
+ *     matters, because the node knows the options of its clients. It is 0 if the node receives only
+ *     messages published with QoS 0, because its clients receive all other messages through their
+ *     inboxes
  */
 public record Route(
     String tenant, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
 
-  /** Whether the receiver gets no messages of QoS 1 or 2 through this route. */
+  /** Returns whether the receiver gets no messages of QoS 1 or 2 through this route. */
   boolean isAtMostOnce() {
     return options.maxQos() == Qos.AT_MOST_ONCE;
   }

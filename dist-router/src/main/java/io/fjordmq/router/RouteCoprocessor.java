@@ -53,7 +53,7 @@ final class RouteCoprocessor implements Coprocessor {
     applied.opened(range, held, absorbedRanges);
   }
 
-  /** Routes of the keys that moved away stay in the table; another replica maintains them. */
+  /** Keeps the routes of the keys that moved away in the table; another replica maintains them. */
   @Override
   public void onNarrowed(KeyInterval held, KvReader state) {
     interval = held;
@@ -70,13 +70,13 @@ final class RouteCoprocessor implements Coprocessor {
     return RouteCommand.decode(command).apply(new RouteRows(range, interval, context, table));
   }
 
-  /** {@link #apply} has already changed the table. */
+  /** Only records the progress, because {@link #apply} has already changed the table. */
   @Override
   public void onApplied(long index) {
     applied.advance(range, index);
   }
 
-  /** Not supported: every node matches against its own table. */
+  /** Always throws, because every node matches against its own table. */
   @Override
   public byte[] query(ByteBuffer query, KvReader state) {
     throw new UnsupportedOperationException(

@@ -98,7 +98,9 @@ public final class RouteKeys {
     };
   }
 
-  /** Folded FNV-1a hash. Part of the stored format, so it must never change. */
+  /**
+   * Returns a folded FNV-1a hash. The hash is part of the storage format, so it must never change.
+   */
   public static int bucketOf(String tenant, String filter) {
     int hash = 0x811C9DC5;
     for (byte b : (tenant + '\0' + filter).getBytes(StandardCharsets.UTF_8)) {

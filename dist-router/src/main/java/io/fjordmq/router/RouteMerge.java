@@ -48,7 +48,10 @@ record RouteMerge(MatchedRoutes routes, int weight) {
     return List.copyOf(nodes);
   }
 
-  /** A node is in the list only if none of the patterns sends it messages of every QoS. */
+  /**
+   * Returns the nodes that receive only QoS 0 messages. A node is in the list only if none of the
+   * patterns sends it messages of every QoS.
+   */
   private static List<Receiver.Live> mergeAtMostOnce(
       List<Receiver.Live> nodes, List<MatchedRoutes> parts) {
     if (parts.stream().allMatch(part -> part.atMostOnce().isEmpty())) {

@@ -13,10 +13,10 @@ public interface RouteStore {
    */
   CompletableFuture<Void> add(Route route);
 
-  /** Whether this node matches the route with these options. Local, like {@link #match}. */
+  /** Returns whether this node matches the route with these options. Local, like {@link #match}. */
   boolean has(Route route);
 
-  /** Removes a route, if it exists. Completes when no node matches it any more. */
+  /** Removes a route, if it exists. Completes when no node matches it anymore. */
   CompletableFuture<Void> remove(Route route);
 
   /**

@@ -69,7 +69,7 @@ public final class RouteTable {
     return found[0];
   }
 
-  /** Adds or replaces a route. Every match that starts after this returns sees it. */
+  /** Adds or replaces a route. Every match that starts after this method returns sees the route. */
   void add(Route route) {
     filters.compute(
         route.tenant(),
@@ -92,7 +92,7 @@ public final class RouteTable {
         options.intern(route.options()));
   }
 
-  /** Removes a route. No match that starts after this returns sees it. */
+  /** Removes a route. No match that starts after this method returns sees the route. */
   void remove(RouteId route) {
     filters.compute(
         route.tenant(),
@@ -107,8 +107,8 @@ public final class RouteTable {
   }
 
   /**
-   * Replaces the routes of an interval by those in a replica's rows. Routes in both are matched
-   * without interruption.
+   * Replaces the routes of an interval with those in a replica's rows. Routes that are in both are
+   * matched without interruption.
    *
    * @param rows passes every route of the interval to its argument
    */
@@ -122,7 +122,9 @@ public final class RouteTable {
     obsolete.forEach(this::remove);
   }
 
-  /** The latest ended incarnation of each node that still has routes. For infrequent use. */
+  /**
+   * Returns the latest ended incarnation of each node that still has routes. For infrequent use.
+   */
   public Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
     Map<String, Long> latest = new HashMap<>();
     filters.forEach(

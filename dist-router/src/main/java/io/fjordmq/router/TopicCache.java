@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Eviction uses the CLOCK algorithm: a topic gets a second chance if it was used since the clock
  * last passed it. While the cache is full, a topic is admitted only after two misses within a short
- * time. So publishers with a million rarely used topics neither evict hot topics nor pay for
+ * time. Therefore publishers with a million rarely used topics neither evict hot topics nor pay for
  * entries that would not stay.
  */
 final class TopicCache<R> {
@@ -64,7 +64,7 @@ final class TopicCache<R> {
     this.missed = new int[Integer.highestOneBit(Math.min(maxWeight, MAX_MISSES_KEPT))];
   }
 
-  /** The cached result for a topic, or null. */
+  /** Returns the cached result for a topic, or null. */
   @Nullable R get(TenantPart<R> tenantPart, String topic) {
     Entry<R> entry = tenantPart.results.get(topic);
     if (entry == null) {
@@ -76,7 +76,7 @@ final class TopicCache<R> {
     return entry.result;
   }
 
-  /** Whether a missed topic should be cached. Records the miss. */
+  /** Returns whether a missed topic should be cached. Records the miss. */
   boolean shouldCache(String topic, int resultWeight) {
     if (topic.length() > MAX_TOPIC_LENGTH || resultWeight > Math.max(1, maxWeight / 8)) {
       return false;

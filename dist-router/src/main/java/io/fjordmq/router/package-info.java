@@ -4,8 +4,8 @@
  *
  * <p>Routes are replicated in the {@code dist} store. Every node derives a trie from its replicas
  * and matches a PUBLISH without a network hop. To this package a receiver is only a name; it does
- * not depend on inboxes, retained messages or connections. Its parts have the names that they have
- * in every store:
+ * not depend on inboxes, retained messages or connections. Its parts have the same names as in
+ * every other store:
  *
  * <ul>
  *   <li>{@code RouteCoprocessor} decodes a {@code RouteCommand}, which applies itself to {@code

@@ -5,8 +5,9 @@ import io.fjordmq.common.ByteWriter;
 
 /**
  * Detaches an inbox on behalf of a node whose attach has an unknown outcome. No connection has the
- * handle, so no other detach follows. The effect is that of losing a connection now. Must be sent
- * after that attach and never after a later attach of the same node.
+ * handle, so no other detach follows. The effect is the same as losing a connection now. The
+ * command must be sent after the attach that it abandons, and never after a later attach by the
+ * same node.
  */
 public record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
   /*

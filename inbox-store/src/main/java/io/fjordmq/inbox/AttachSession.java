@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param salt makes the incarnation unique within a millisecond; {@link #SALT_BITS} bits
  * @param will the encoded will; null if none
  * @param user user of the connection; null if the session is to have no user. With a user, the
- *     response starts with a byte: 0 attached, 1 refused because the inbox belongs to another user,
- *     2 attached as a guest
+ *     response starts with one byte: 0 if attached, 1 if refused because the inbox belongs to
+ *     another user, 2 if attached as a guest
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
 public record AttachSession(

@@ -49,8 +49,9 @@ public record Attachment(
   public static final int MAX_ACKNOWLEDGED = 65_535;
 
   /**
-   * Upper bound of its encoded size, not counting subscriptions: each list has at most one element
-   * per packet identifier and 11 bytes per element; the remainder is for the client's names.
+   * Upper bound of the encoded size, not counting subscriptions: each list has at most one element
+   * per packet identifier and 11 bytes per element; the remainder is for the tenant and the client
+   * identifier.
    */
   public static final int BYTES_BESIDE_SUBSCRIPTIONS = 2 << 20;
 

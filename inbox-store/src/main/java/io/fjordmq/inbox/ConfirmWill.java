@@ -29,7 +29,7 @@ public record ConfirmWill(InboxId id, long incarnation, long epoch) implements I
 
   @Override
   public byte[] apply(InboxRows inboxes) {
-    // The due row remains; when it is processed, it finds no will and has no effect.
+    // The due row remains. By the time it is processed the will is gone, so it has no effect.
     inboxes.rows().delete(InboxKeys.will(id.bucket(), incarnation, epoch));
     return ResponseCodec.done();
   }

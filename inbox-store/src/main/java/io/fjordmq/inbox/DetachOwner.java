@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Detaches inboxes of a dead owner, as if their connections had been lost now, but wills wait for a
- * grace period so that clients can reconnect. The response is the key where the next command
- * continues; empty at the end of the range.
+ * Detaches inboxes of a dead owner, as if their connections had been lost now, except that wills
+ * wait for a grace period so that clients can reconnect. The response is the key where the next
+ * command continues; empty at the end of the range.
  *
  * @param from start key, from the response to the previous command; empty for the first one
  * @param maxInboxes maximum number of inboxes to examine

@@ -8,9 +8,9 @@ import java.util.List;
  * Detaches an inbox when its connection has ended, after recording the last acknowledgements.
  *
  * <p>With {@code closesInMillis}, the node has ended the connection but closes it later, because
- * the cluster has marked the node DOWN. Session expiry, will delay and grace then begin when it
- * closes. This also applies if another node has already detached the inbox: this node has rejoined
- * and still serves the client.
+ * the cluster has marked the node DOWN. Session expiry, will delay and grace period then begin when
+ * the connection closes. This also applies if another node has already detached the inbox, because
+ * this node has rejoined and still serves the client.
  *
  * @param sentBelow the connection has sent no entry with this or a higher sequence
  * @param upTo all sequences below this one are acknowledged; 0 if there are no new ones
@@ -34,21 +34,21 @@ public record DetachSession(
    *   v  upTo, numbers beyond
    *   v  expirySeconds
    *   1  1 if the will is to be published
-   *   v  graceMillis      only KIND_WITH_GRACE and KIND_AT_CLOSE
-   *   v  closesInMillis   only KIND_AT_CLOSE
+   *   v  graceMillis      only KIND_WITH_GRACE and KIND_BEFORE_CLOSE
+   *   v  closesInMillis   only KIND_BEFORE_CLOSE
    */
   static final int KIND = 4;
 
   static final int KIND_WITH_GRACE = 17;
 
-  static final int KIND_AT_CLOSE = 21;
+  static final int KIND_BEFORE_CLOSE = 21;
 
   public static final long CLOSED = -1;
 
   @Override
   public int kind() {
     if (closesInMillis != CLOSED) {
-      return KIND_AT_CLOSE;
+      return KIND_BEFORE_CLOSE;
     }
     return graceMillis == 0 ? KIND : KIND_WITH_GRACE;
   }
@@ -62,7 +62,7 @@ public record DetachSession(
     if (kind() != KIND) {
       out.writeVarint(graceMillis);
     }
-    if (kind() == KIND_AT_CLOSE) {
+    if (kind() == KIND_BEFORE_CLOSE) {
       out.writeVarint(closesInMillis);
     }
   }
@@ -76,7 +76,7 @@ public record DetachSession(
         in.readVarint(),
         in.readByte() != 0,
         kind == KIND ? 0 : in.readVarint(),
-        kind == KIND_AT_CLOSE ? in.readVarint() : CLOSED);
+        kind == KIND_BEFORE_CLOSE ? in.readVarint() : CLOSED);
   }
 
   @Override

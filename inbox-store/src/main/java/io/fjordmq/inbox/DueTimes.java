@@ -3,9 +3,9 @@ package io.fjordmq.inbox;
 import java.util.Arrays;
 
 /**
- * A lower bound of the first due time of each bucket, so that a search for due rows only reads
- * buckets that may have some. This is a hint: no applied state depends on it. Updated by the apply
- * thread; any thread may call {@link #earliest}.
+ * Tracks a lower bound of the first due time of each bucket, so that a search for due rows reads
+ * only buckets that may have due rows. This is a hint: no applied state depends on it. Updated by
+ * the apply thread; any thread may call {@link #earliest}.
  */
 final class DueTimes {
   private final long[] byBucket = new long[InboxId.BUCKETS];
@@ -36,7 +36,7 @@ final class DueTimes {
     byBucket[bucket] = dueAtMillis;
   }
 
-  /** Recomputes {@link #earliest}; call it after {@link #reset}. */
+  /** Recomputes {@link #earliest}. Must be called after {@link #reset}. */
   void findEarliest() {
     long min = InboxState.NEVER;
     for (long time : byBucket) {

@@ -8,8 +8,8 @@ import java.util.Map;
 final class EntryQueue {
   /*
    * Every entry stores the total size of all earlier ones. The number and size of the queued
-   * entries therefore follow from the start and end of the queue and the entries settled in
-   * between. Appending a message writes no counter, and no counter is lost with the memory.
+   * entries can therefore be derived from the start and end of the queue and the settled entries
+   * between them: appending a message writes no counter, and no counter is lost with the memory.
    */
   private final InboxRows inboxes;
   private final Inbox inbox;

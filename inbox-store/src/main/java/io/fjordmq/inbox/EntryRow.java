@@ -68,7 +68,7 @@ record EntryRow(
     return out.writeBytes(message).toByteArray();
   }
 
-  /** Number of bytes that {@link #writeIdentifiers} writes. */
+  /** Returns the number of bytes that {@link #writeIdentifiers} writes. */
   static int identifierBytes(List<Integer> identifiers) {
     int bytes = ByteWriter.varintBytes(identifiers.size());
     for (int identifier : identifiers) {

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes the due rows of a range, by the time of the log entry: ends sessions, makes wills due,
- * repeats announcements of due wills and of undelivered share messages, and forgets idle producers.
- * The response is 1 if it stopped at its limit.
+ * Processes the rows of a range that are due at the time of the log entry: ends sessions, makes
+ * wills due, repeats announcements of due wills and of undelivered share messages, and forgets idle
+ * producers. The response is 1 if the command stopped at its limit.
  *
  * @param maxItems maximum number of due rows to process
  * @param producerIdleMillis idle time after which a producer is forgotten

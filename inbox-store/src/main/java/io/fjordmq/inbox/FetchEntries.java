@@ -92,7 +92,7 @@ public record FetchEntries(
     private long nextSequence = fromSequence;
     private long bytes;
     private boolean full;
-    // Entries that an earlier connection may have sent do not expire any more (MQTT-4.3.3-7).
+    // Entries that an earlier connection may have sent no longer expire (MQTT-4.3.3-7).
     private final long sentBelow;
 
     private Page(long sentBelow) {

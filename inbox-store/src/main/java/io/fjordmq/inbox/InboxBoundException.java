@@ -1,6 +1,6 @@
 package io.fjordmq.inbox;
 
-/** An attach failed because the session belongs exclusively to another user. */
+/** Thrown if an attach failed because the session belongs exclusively to another user. */
 public final class InboxBoundException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

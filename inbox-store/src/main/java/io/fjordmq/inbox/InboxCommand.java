@@ -31,7 +31,7 @@ public sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = DetachSession.KIND_AT_CLOSE;
+  int LAST_KIND = DetachSession.KIND_BEFORE_CLOSE;
 
   /** Returns the kind, its number in the log. A number is never reused for another command. */
   int kind();
@@ -73,7 +73,7 @@ public sealed interface InboxCommand
           case CommitDeliveries.KIND -> CommitDeliveries.read(in);
           case AttachSession.KIND -> AttachSession.read(in, false);
           case AttachSession.KIND_WITH_USER -> AttachSession.read(in, true);
-          case DetachSession.KIND, DetachSession.KIND_WITH_GRACE, DetachSession.KIND_AT_CLOSE ->
+          case DetachSession.KIND, DetachSession.KIND_WITH_GRACE, DetachSession.KIND_BEFORE_CLOSE ->
               DetachSession.read(in, kind);
           case DiscardSession.KIND -> DiscardSession.read(in);
           case EditSubscription.KIND -> EditSubscription.read(in);

@@ -53,13 +53,13 @@ final class InboxCoprocessor implements Coprocessor {
 
   /**
    * Returns the key interval of the range; null before the replica is open. Any thread may call
-   * this.
+   * this method.
    */
   @Nullable KeyInterval keys() {
     return interval;
   }
 
-  /** Any thread may call this. */
+  /** Any thread may call this method. */
   InboxStoreStatus status() {
     return memory.totals().snapshot();
   }

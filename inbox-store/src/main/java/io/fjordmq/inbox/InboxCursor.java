@@ -25,7 +25,10 @@ final class InboxCursor {
   private static final int VERSION_WITHOUT_SHARES = 1;
   private static final int HAS_RELEASED = 1;
 
-  /** All entries below this sequence are settled; the entry at it is not, unless it equals next. */
+  /**
+   * All entries below this sequence are settled. The entry with this sequence is not, unless the
+   * sequence equals {@link #next}.
+   */
   long committed = 1;
 
   /** Total size of all entries below {@link #committed} since the inbox was created. */

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** An action that an applied command requests from the leader after the write. */
 sealed interface InboxEffect {
-  /** An entry was appended to an attached inbox. */
+  /** Reports that an entry was appended to an attached inbox. */
   record Appended(
       String ownerNode,
       InboxHandle handle,
@@ -14,11 +14,11 @@ sealed interface InboxEffect {
       SharedMessage message)
       implements InboxEffect {}
 
-  /** A handle was fenced. */
+  /** Reports that a handle was fenced. */
   record Fenced(String ownerNode, InboxHandle handle) implements InboxEffect {}
 
   /**
-   * A will is due.
+   * Reports that a will is due.
    *
    * @param lowestEpoch epoch of the session's oldest due will
    * @param connectOrder connect order of the will
@@ -33,7 +33,7 @@ sealed interface InboxEffect {
       implements InboxEffect {}
 
   /**
-   * A session has ended.
+   * Reports that a session has ended.
    *
    * @param expired true if it outlived its connection and then expired
    */
@@ -41,9 +41,9 @@ sealed interface InboxEffect {
       InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
-  /** An ended session has undelivered messages for other members of shares. */
+  /** Reports that an ended session has undelivered messages for other members of shares. */
   record ShareMessagesUndelivered(InboxId id, long incarnation) implements InboxEffect {}
 
-  /** Messages were dropped. */
+  /** Reports that messages were dropped. */
   record Dropped(InboxId id, String reason, long count) implements InboxEffect {}
 }

@@ -5,7 +5,7 @@ import io.fjordmq.api.Qos;
 import java.util.List;
 
 /**
- * One undelivered message of an inbox.
+ * One undelivered message in an inbox.
  *
  * @param sequence its position, from 1 without gaps; the packet identifier is derived from it
  * @param message as published

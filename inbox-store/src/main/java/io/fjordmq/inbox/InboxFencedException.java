@@ -1,12 +1,15 @@
 package io.fjordmq.inbox;
 
 /**
- * A later attach has fenced the handle, or the session has ended: this connection must be closed.
+ * Thrown if a later attach has fenced the handle or the session has ended; the connection must then
+ * be closed.
  */
 public final class InboxFencedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public InboxFencedException(InboxHandle handle) {
-    super("handle is fenced (inbox attached again, or session ended): " + handle);
+    super(
+        "handle is fenced, because the inbox was attached again or the session has ended: "
+            + handle);
   }
 }

@@ -51,7 +51,7 @@ public record InboxId(String tenant, String clientId) {
     return sum;
   }
 
-  /** The finalizer of SplitMix64. */
+  /** Applies the finalizer of SplitMix64. */
   static long mix(long value) {
     long z = value + 0x9e37_79b9_7f4a_7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;

@@ -10,8 +10,8 @@ import java.util.List;
 public interface InboxListener {
 
   /**
-   * Entries were durably appended to an attached inbox. Events can be lost: a receiver that finds a
-   * gap in the sequences reads the missing entries with {@link InboxStore#fetch}.
+   * Called when entries were durably appended to an attached inbox. Events can be lost: a receiver
+   * that finds a gap in the sequences reads the missing entries with {@link InboxStore#fetch}.
    *
    * @param ownerNode the node of the connection
    * @param entries in ascending order
@@ -19,21 +19,22 @@ public interface InboxListener {
   void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
 
   /**
-   * This node has become leader of a range, by election or because the range was reopened. Events
-   * about the latest entries may have been lost, possibly without a later event that reveals the
-   * gap. Each connection that holds one of the inboxes must therefore {@link InboxStore#fetch}
-   * once.
+   * Called when this node has become leader of a range, by election or because the range was
+   * reopened. Events about the latest entries may have been lost, possibly without a later event
+   * that reveals the gap. Each connection that holds one of the inboxes must therefore {@link
+   * InboxStore#fetch} once.
    *
    * @param inboxes the inboxes of the range
    */
   void onLeaderStart(InboxSpan inboxes);
 
-  /** Another attach or a discard has fenced this handle. */
+  /** Called when another attach or a discard has fenced this handle. */
   void onFenced(String ownerNode, InboxHandle handle);
 
   /**
-   * A will is due and must be published. Repeated until {@link InboxStore#confirmWill} is called.
-   * Publish it with the given id, so that it is stored only once.
+   * Called when a will is due and must be published. Repeated until {@link InboxStore#confirmWill}
+   * is called. The listener must publish the will with the given id, so that it is stored only
+   * once.
    *
    * @param connectOrder connect order of the will: after messages of earlier connections of the
    *     client and before those of later ones
@@ -47,14 +48,14 @@ public interface InboxListener {
       PublishId publishId);
 
   /**
-   * A session has ended, by expiry or by a detach with expiry 0. The routes of its subscriptions
-   * must be removed.
+   * Called when a session has ended, by expiry or by a detach with expiry 0. The routes of its
+   * subscriptions must be removed.
    */
   void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
 
   /**
-   * A session has ended with undelivered share messages, which must go to other members. Repeated
-   * until {@link InboxStore#processUndelivered} reports that no messages remain.
+   * Called when a session has ended with undelivered share messages, which must go to other
+   * members. Repeated until {@link InboxStore#processUndelivered} reports that no messages remain.
    */
   void onUndeliveredShareMessages(InboxId id, long incarnation);
 }

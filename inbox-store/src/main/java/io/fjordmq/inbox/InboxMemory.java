@@ -52,9 +52,9 @@ final class InboxMemory {
   }
 
   /**
-   * Reads the owners of inboxes and the due times. It reads no further rows of the inboxes and
-   * therefore takes a fraction of a second for 100,000 of them. Their contents are counted later by
-   * {@link #countNext}.
+   * Reads the owners of inboxes and the due times. This method reads no other rows of the inboxes
+   * and therefore takes a fraction of a second for 100,000 of them. Their contents are counted
+   * later by {@link #countNext}.
    */
   void open(KeyInterval interval, KvReader rows) {
     clear();
@@ -116,7 +116,7 @@ final class InboxMemory {
         || Arrays.compareUnsigned(InboxKeys.state(inbox.bucket, inbox.id), firstUncounted) < 0;
   }
 
-  /** Returns true while there are inboxes to count. Any thread may call this. */
+  /** Returns true while there are inboxes to count. Any thread may call this method. */
   boolean isCounting() {
     return counting;
   }

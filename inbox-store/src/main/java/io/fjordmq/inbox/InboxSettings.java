@@ -6,8 +6,8 @@ import java.time.Duration;
  * Settings of the inbox store.
  *
  * @param initialRanges number of ranges that a new cluster starts with; 1 to 4,096, or 0 for half
- *     the number of processors of its first node. More ranges than can work in parallel only make
- *     batches smaller
+ *     the number of processors of its first node. More ranges than can work in parallel would only
+ *     make batches smaller
  * @param limits limits of every inbox, effective from its next attach
  * @param cachedInboxes inboxes that a replica caches in memory, a few hundred bytes each; the least
  *     recently used one is evicted first
@@ -60,8 +60,8 @@ public record InboxSettings(
   public static final int COMMAND_BYTES_BESIDE_MESSAGE = MAX_TARGET_BYTES + (256 << 10);
 
   /**
-   * Upper limit of the default, because each range costs threads and memory on every node that
-   * hosts it.
+   * Upper limit of the default number of ranges, because each range costs threads and memory on
+   * every node that hosts it.
    */
   private static final int MAX_DEFAULT_RANGES = 16;
 

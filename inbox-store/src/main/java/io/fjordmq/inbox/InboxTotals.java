@@ -13,10 +13,10 @@ final class InboxTotals {
   final AtomicLong inboxes = new AtomicLong();
   final AtomicLong attached = new AtomicLong();
 
-  /** Of the inboxes counted so far. */
+  /** Total over the inboxes counted so far. */
   final AtomicLong subscriptions = new AtomicLong();
 
-  /** Of the inboxes counted so far. */
+  /** Total over the inboxes counted so far. */
   final AtomicLong queued = new AtomicLong();
 
   /** Inboxes attached by each process. */

@@ -50,8 +50,8 @@ public record InsertMessage(
   private static final int HAS_SHARE = 1 << 5;
 
   /**
-   * Encodes the command that inserts a message. The message is encoded where it belongs in the
-   * command, so that its payload is copied once.
+   * Encodes the command that inserts a message. The message is encoded directly into the command,
+   * so that its payload is copied only once.
    */
   public static byte[] encode(
       Message message,

@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * Reads the first undelivered share messages of an ended session, within the limits of one {@link
- * TrimUndelivered}. If it finds none, the next {@link TrimUndelivered} has messages to drop.
+ * TrimUndelivered}. If this query finds none, the next {@link TrimUndelivered} has messages to
+ * drop.
  *
  * @param maxEntries maximum number of messages; &gt; 0
  * @param maxBytes maximum total size of their rows; the first message is returned even if it is

@@ -1,9 +1,9 @@
 package io.fjordmq.inbox;
 
 /**
- * Keeps the undelivered share messages of an ended session for other members (MQTT 5.0 §4.8.2). The
- * entries stay in the rows of the ended incarnation and are announced until {@link TrimUndelivered}
- * has removed the last one.
+ * Keeps the undelivered share messages of an ended session for other members of the share (MQTT 5.0
+ * §4.8.2). The entries stay in the rows of the ended incarnation and are announced until {@link
+ * TrimUndelivered} has removed the last one.
  */
 final class RedistributeShares {
   /**

@@ -62,7 +62,7 @@ final class SessionExpiry {
   }
 
   /**
-   * Handles a node that rejoins after others have detached its inbox while the client was still
+   * Handles a node that rejoins after other nodes have detached an inbox whose client was still
    * connected to it. Expiry and will are deferred as if the inbox were detached only now; anything
    * that is already due stays due.
    */
@@ -109,7 +109,7 @@ final class SessionExpiry {
       return false;
     }
     long incarnation = inbox.incarnation();
-    boolean expired = inbox.state().expirySeconds() > 0; // else it ended with its connection
+    boolean expired = inbox.state().expirySeconds() > 0; // otherwise it ended with its connection
     List<InboxSubscription> subscriptions = inboxes.remove(inbox);
     inboxes.emit(new InboxEffect.SessionEnded(inbox.id, incarnation, subscriptions, expired));
     return true;

@@ -14,7 +14,7 @@ final class SharedMessage {
   private @Nullable Message message;
 
   /**
-   * @param bytes the encoded message, valid while effects of its command are performed
+   * @param bytes the encoded message, valid while the effects of its command are performed
    */
   SharedMessage(ByteBuffer bytes) {
     this.bytes = bytes;

@@ -10,7 +10,8 @@ import io.fjordmq.common.NewerFormatException;
  * other members of shares.
  *
  * @param sentBelow entries with a lower sequence may have been sent to the client
- * @param from no entry with a lower sequence remains; scans start at this one to avoid tombstones
+ * @param from no entry with a lower sequence remains; scans start at this sequence to avoid
+ *     tombstones
  */
 record UndeliveredRow(InboxId id, long sentBelow, long from) {
   /*

@@ -5,7 +5,7 @@
  *
  * <p>The sessions are replicated in the {@code inbox} store. This package does not depend on
  * routes, retained messages or connections. For the reasons behind the design, see
- * docs/decisions/0010 to 0012. Its parts have the names that they have in every store:
+ * docs/decisions/0010 to 0012. Its parts have the same names as in every other store:
  *
  * <ul>
  *   <li>{@code InboxCoprocessor} decodes an {@code InboxCommand}, which applies itself to {@code

@@ -27,11 +27,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of the load tool's clients, and how clients connect. Only loopback addresses
- * unless allowed otherwise. Any thread may connect.
+ * The event loops of the load tool's clients, which also connect the clients. Allows only loopback
+ * addresses by default. Any thread may connect clients.
  */
 public final class ClientLoops implements AutoCloseable {
-  /** Prefix of the names of the loops' threads. */
+  /** Prefix of the thread names of the event loops. */
   public static final String THREAD_PREFIX = "load";
 
   private static final String TLS_THREAD_PREFIX = "tls-load";
@@ -39,11 +39,14 @@ public final class ClientLoops implements AutoCloseable {
 
   /**
    * How long clients wait for a broker's response, such as a TLS handshake, CONNACK or SUBACK.
-   * Longer than the broker's own timeouts, so that these can be observed.
+   * Longer than the broker's own timeouts, so that the tool can observe those.
    */
   public static final int RESPONSE_TIMEOUT_SECONDS = 60;
 
-  /** A source address has some 28,000 ports for connections to one listener. */
+  /**
+   * Maximum number of connections per source address, which has about 28,000 ports for connections
+   * to one listener.
+   */
   private static final int CONNECTIONS_PER_SOURCE = 25_000;
 
   private final List<InetSocketAddress> nodes;
@@ -52,13 +55,13 @@ public final class ClientLoops implements AutoCloseable {
   private final Bootstrap bootstrap;
   private final @Nullable SslContext tls;
 
-  /** For TCP clients of one broker on a loopback address. */
+  /** Creates event loops for TCP clients of one broker on a loopback address. */
   public ClientLoops(InetSocketAddress broker, int threads) {
     this(List.of(broker), threads, null, false);
   }
 
   /**
-   * For clients of several nodes.
+   * Creates event loops for clients of several nodes.
    *
    * @param nodes at least one
    * @param tls null for plain TCP
@@ -73,7 +76,7 @@ public final class ClientLoops implements AutoCloseable {
       }
       if (!remoteAllowed && !node.getAddress().isLoopbackAddress()) {
         throw new IllegalArgumentException(
-            "load is allowed only to loopback addresses, not " + node);
+            "load is only allowed on loopback addresses, not on " + node);
       }
     }
     this.nodes = List.copyOf(nodes);
@@ -93,12 +96,15 @@ public final class ClientLoops implements AutoCloseable {
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
   }
 
-  /** Completes when the broker, or the first of several nodes, has accepted the CONNECT. */
+  /**
+   * Connects to the broker, or to the first of several nodes. Completes when the CONNECT is
+   * accepted.
+   */
   public CompletableFuture<LoadClient> connect(LoadClient client) {
     return connect(client, 0);
   }
 
-  /** Number of nodes to connect to. */
+  /** Returns the number of nodes to connect to. */
   public int nodes() {
     return nodes.size();
   }
@@ -128,7 +134,10 @@ public final class ClientLoops implements AutoCloseable {
     return client.connected();
   }
 
-  /** Null lets the system choose. Each loopback address adds ports. */
+  /**
+   * Returns the source address of the next connection; null lets the system choose it. Each
+   * additional loopback address adds ports.
+   */
   private @Nullable SocketAddress source(int node) {
     int block = connections.getAndIncrement(node) / CONNECTIONS_PER_SOURCE;
     byte[] address = nodes.get(node).getAddress().getAddress();
@@ -139,7 +148,7 @@ public final class ClientLoops implements AutoCloseable {
       byte[] source = {127, 1, (byte) (block >> 8), (byte) block};
       return new InetSocketAddress(InetAddress.getByAddress(source), 0);
     } catch (UnknownHostException e) {
-      throw new AssertionError("every four bytes are a valid address", e);
+      throw new AssertionError("any four bytes are a valid address", e);
     }
   }
 
@@ -158,7 +167,7 @@ public final class ClientLoops implements AutoCloseable {
     };
   }
 
-  /** One of the loops, for periodic tasks. */
+  /** Returns one of the loops, for periodic tasks. */
   public EventLoop next() {
     return group.next();
   }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /**
  * A CONNACK.
  *
- * @param code 0 if the broker accepts
+ * @param code 0 if the broker accepts the client
  * @param receiveMaximum unacknowledged publishes that the broker accepts; 65,535 if not set
  */
 record Connack(int code, int receiveMaximum) {
@@ -13,7 +13,7 @@ record Connack(int code, int receiveMaximum) {
   private static final int RECEIVE_MAXIMUM = 0x21;
 
   /**
-   * @param body of the packet, from the flags on
+   * @param body body of the packet, starting at the flags
    */
   static Connack read(ByteBuf body, int version) {
     body.skipBytes(1);

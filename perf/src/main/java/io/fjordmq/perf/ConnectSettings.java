@@ -3,11 +3,11 @@ package io.fjordmq.perf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CONNECT of a client.
+ * The settings of a client's CONNECT.
  *
  * @param clientId client identifier
- * @param version of MQTT: 4 (3.1.1) or 5
- * @param clean the session ends with the connection
+ * @param version MQTT version: 4 (3.1.1) or 5
+ * @param clean whether the session ends with the connection
  * @param keepAliveSeconds interval of PINGREQ; 0 for none
  * @param credentials null for none
  */
@@ -17,7 +17,7 @@ public record ConnectSettings(
     boolean clean,
     int keepAliveSeconds,
     @Nullable Credentials credentials) {
-  /** User name and password. */
+  /** A user name and a password. */
   public record Credentials(String userName, String password) {}
 
   /** MQTT 3.1.1. */
@@ -36,12 +36,12 @@ public record ConnectSettings(
     }
   }
 
-  /** An anonymous client. */
+  /** Creates settings of an anonymous client. */
   public ConnectSettings(String clientId, int version, boolean clean, int keepAliveSeconds) {
     this(clientId, version, clean, keepAliveSeconds, null);
   }
 
-  /** MQTT 3.1.1, without keep-alive. */
+  /** Returns settings for MQTT 3.1.1 without keep-alive. */
   public static ConnectSettings simple(String clientId, boolean clean) {
     return new ConnectSettings(clientId, MQTT_3, clean, 0);
   }

@@ -21,20 +21,22 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   /** Receives packets from the broker; called on the event loop. */
   public interface Receiver {
-    /** For a client that expects nothing: any packet is an error. */
+    /** The receiver of a client that expects no packets: any packet is an error. */
     Receiver NOTHING = new Receiver() {};
 
-    /** The buffer is positioned at the payload and belongs to the caller. */
+    /**
+     * Called for each PUBLISH. The buffer is positioned at the payload and belongs to the caller.
+     */
     default void onPublish(ByteBuf payload) {
       throw new IllegalStateException("unexpected PUBLISH: this client has no subscription");
     }
 
-    /** PUBACK, or PUBCOMP with QoS 2; in any order. */
+    /** Called for each PUBACK, or PUBCOMP with QoS 2; in any order. */
     default void onPuback(int packetIdentifier) {
       throw new IllegalStateException("unexpected PUBACK: this client does not publish");
     }
 
-    /** An accepted connection ended without this client closing it. */
+    /** Called if an accepted connection has ended and this client did not close it. */
     default void onLost(String reason) {}
   }
 
@@ -42,7 +44,10 @@ public final class LoadClient extends ByteToMessageDecoder {
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
 
-  /** QoS 2 messages that were received and not released yet, to recognize repetitions. */
+  /**
+   * Packet identifiers of QoS 2 messages that were received but not released yet, to recognize
+   * duplicates.
+   */
   private @Nullable Set<Integer> unreleased;
 
   private @Nullable CompletableFuture<LoadClient> subscribed;
@@ -62,7 +67,10 @@ public final class LoadClient extends ByteToMessageDecoder {
     this.receiver = receiver;
   }
 
-  /** Fails with a {@link RefusedException} if the broker refuses, otherwise with the cause. */
+  /**
+   * Completes when the broker has accepted the client. Fails with a {@link RefusedException} if the
+   * broker refuses it, otherwise with the cause.
+   */
   public CompletableFuture<LoadClient> connected() {
     return connected;
   }
@@ -98,18 +106,18 @@ public final class LoadClient extends ByteToMessageDecoder {
     return subscribing;
   }
 
-  /** 1 to 65,535, wrapping around. */
+  /** Returns the next packet identifier, from 1 to 65,535, then 1 again. */
   public int nextPacketIdentifier() {
     packetIdentifier = packetIdentifier == 65_535 ? 1 : packetIdentifier + 1;
     return packetIdentifier;
   }
 
-  /** Unacknowledged publishes that the broker accepts. */
+  /** Returns the number of unacknowledged publishes that the broker accepts. */
   public int receiveMaximum() {
     return receiveMaximum;
   }
 
-  /** Sends DISCONNECT and closes the connection. Any thread. */
+  /** Sends DISCONNECT and closes the connection. May be called on any thread. */
   public void close() {
     channel()
         .eventLoop()
@@ -198,7 +206,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     }
   }
 
-  /** Created on demand, because most clients never need it. */
+  /** Returns the set, which is created on demand because most clients never need it. */
   private Set<Integer> unreleased() {
     Set<Integer> identifiers = unreleased;
     if (identifiers == null) {
@@ -214,7 +222,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     context.write(out, context.voidPromise());
   }
 
-  /** The packet identifier of a response that must not be a refusal. */
+  /** Returns the packet identifier of a response; throws if the response is a refusal. */
   private static int acceptedIdentifier(String name, ByteBuf body) {
     int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
@@ -283,7 +291,10 @@ public final class LoadClient extends ByteToMessageDecoder {
     super.channelInactive(context);
   }
 
-  /** After a failed handshake, this is the only event before the channel closes. */
+  /**
+   * Records the cause of a failed handshake, because no other event follows before the channel
+   * closes.
+   */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes the few MQTT packets that a load client sends directly into a buffer (MQTT 3.1.1 and 5, §2
- * and §3), so that the load tool does not become the bottleneck.
+ * Writes the few kinds of MQTT packets that a load client sends directly into a buffer (MQTT 3.1.1
+ * and 5, §2 and §3), so that the load tool does not become the bottleneck.
  */
 public final class MqttPacketWriter {
   static final int CONNACK = 2;
@@ -30,14 +30,14 @@ public final class MqttPacketWriter {
   private static final int CREDENTIALS = 0xC0;
 
   /**
-   * Session expiry of persistent MQTT 5 sessions, so that a finished load leaves no sessions for
-   * longer.
+   * Session Expiry Interval of persistent MQTT 5 sessions, which limits how long sessions remain on
+   * the broker after a run.
    */
   private static final int EXPIRY_SECONDS = 86_400;
 
   private MqttPacketWriter() {}
 
-  /** The CONNECT of a client. */
+  /** Writes a CONNECT. */
   public static void writeConnect(ByteBuf out, ConnectSettings connectSettings) {
     ConnectSettings.Credentials user = connectSettings.credentials();
     int flags = user == null ? 0 : CREDENTIALS;
@@ -62,7 +62,7 @@ public final class MqttPacketWriter {
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
   }
 
-  /** A SUBSCRIBE; without properties in MQTT 5. */
+  /** Writes a SUBSCRIBE; without properties in MQTT 5. */
   public static void subscribe(
       ByteBuf out, int version, int packetIdentifier, List<String> filters, int qos) {
     boolean mqtt5 = version == ConnectSettings.MQTT_5;
@@ -84,13 +84,16 @@ public final class MqttPacketWriter {
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text).writeByte(qos));
   }
 
-  /** The header of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
+  /**
+   * Writes the header of an MQTT 3.1.1 PUBLISH; the caller appends {@code payloadBytes} bytes of
+   * payload.
+   */
   public static void publish(
       ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
     publish(out, ConnectSettings.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
   }
 
-  /** The same for both versions; without properties in MQTT 5. */
+  /** Writes the header of a PUBLISH of either version; without properties in MQTT 5. */
   public static void publish(
       ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
     boolean mqtt5 = version == ConnectSettings.MQTT_5;
@@ -120,7 +123,8 @@ public final class MqttPacketWriter {
   }
 
   /**
-   * PUBACK, PUBREC, PUBREL or PUBCOMP; without a reason code in MQTT 5, which means success.
+   * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP; without a reason code in MQTT 5, which means
+   * success.
    *
    * @param type one of these packets
    */
@@ -129,7 +133,7 @@ public final class MqttPacketWriter {
     out.writeInt((type << 4 | flags) << 24 | 2 << 16 | packetIdentifier);
   }
 
-  /** PINGREQ. */
+  /** Writes a PINGREQ. */
   public static void ping(ByteBuf out) {
     out.writeShort(0xC000);
   }
@@ -138,7 +142,7 @@ public final class MqttPacketWriter {
     out.writeShort(0xE000);
   }
 
-  /** A length of one to four bytes. */
+  /** Writes a length in one to four bytes. */
   public static void writeLength(ByteBuf out, int length) {
     int remaining = length;
     do {

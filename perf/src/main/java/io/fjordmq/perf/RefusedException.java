@@ -1,9 +1,9 @@
 package io.fjordmq.perf;
 
-/** A broker refused a CONNECT. */
+/** Thrown if a broker refused a CONNECT. */
 public final class RefusedException extends RuntimeException {
   /**
-   * @param reason in the CONNACK: {@code CONNACK 0x03}
+   * @param reason reason code of the CONNACK, such as {@code CONNACK 0x03}
    */
   RefusedException(String reason) {
     super(reason);

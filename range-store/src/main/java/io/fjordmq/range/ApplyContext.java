@@ -5,23 +5,23 @@ import io.fjordmq.range.kv.KvWriter;
 /** The state that a command can read and change while it is applied. */
 public interface ApplyContext {
   /**
-   * Wall-clock time of the leader that proposed the entry, in milliseconds since the epoch; never
-   * decreases within a range.
+   * Returns the wall-clock time of the leader that proposed the entry, in milliseconds since the
+   * epoch; never decreases within a range.
    */
   long nowMillis();
 
-  /** Index of the entry in the range's log; an entry can hold several commands. */
+  /** Returns the index of the entry in the range's log; an entry can hold several commands. */
   long index();
 
   /**
-   * Version of the range's epoch. A key that moves to another range, whose log indexes start over,
-   * gets a higher epoch version there.
+   * Returns the version of the range's epoch. A key that moves to another range, whose log indexes
+   * start over, gets a higher epoch version there.
    */
   long epochVersion();
 
   /**
-   * The rows of the range, including everything written so far. All writes of an entry become
-   * visible atomically.
+   * Returns the rows of the range, including everything written so far. All writes of an entry
+   * become visible atomically.
    */
   KvWriter state();
 

@@ -31,8 +31,8 @@ public interface Coprocessor {
   void open(KeyInterval interval, KvReader state);
 
   /**
-   * The range was split and keeps only this interval; the other rows now belong to another range.
-   * By default it reloads its part through {@link #open}.
+   * Called when the range was split and keeps only this interval; the other rows now belong to
+   * another range. The default implementation reloads the remaining part with {@link #open}.
    */
   default void onNarrowed(KeyInterval interval, KvReader state) {
     open(interval, state);
@@ -58,7 +58,7 @@ public interface Coprocessor {
   byte[] apply(ByteBuffer command, ApplyContext context);
 
   /**
-   * The state now contains every entry up to this index of the range's log. Called after each
+   * Called when the state contains every entry up to this index of the range's log: after each
    * write, before the waiting callers get their responses, and after {@link #open}.
    */
   default void onApplied(long index) {}
@@ -71,8 +71,8 @@ public interface Coprocessor {
   byte[] query(ByteBuffer query, KvReader state);
 
   /**
-   * The replica is closing or loses its interval: discard anything derived from it outside this
-   * instance.
+   * Called when the replica closes or loses its interval: discards everything outside this instance
+   * that was derived from it.
    */
   default void close() {}
 }

@@ -12,9 +12,9 @@ public interface EffectListener {
   void onEffects(RangeId range, List<Object> effects);
 
   /**
-   * The replica on this node became the leader, by election or by being reopened. Entries that it
-   * applied before emitted no effects on this node. Called on the replica's apply thread before any
-   * effect of this term; must not block.
+   * Called when the replica on this node has become the leader, by election or because it was
+   * reopened. The entries that it applied before that emitted no effects on this node. Runs on the
+   * replica's apply thread before any effect of this term; must not block.
    */
   default void onLeaderStart(RangeId range) {}
 }

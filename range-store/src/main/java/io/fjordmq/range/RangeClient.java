@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends a store's commands and queries to its ranges, on whatever node their leaders are. This is
- * the only place that retries: it follows redirects, waits for leaders, and resends a batch of
- * unknown outcome under the same number, so that each call applies its command at most once.
- * Thread-safe and non-blocking.
+ * Sends a store's commands and queries to the leaders of its ranges, on any node. The range client
+ * is the only layer that retries: it follows redirects, waits for leaders, and resends a batch
+ * whose outcome is unknown under the same number, so that each call applies its command at most
+ * once. Thread-safe and non-blocking.
  *
  * <p>Futures complete on a thread of the range store, often an apply thread, which callers must not
  * block. They fail with {@link RangeException} when the deadline passes or the store is closed.
@@ -22,10 +22,10 @@ public interface RangeClient {
   CompletableFuture<byte[]> mutate(byte[] key, byte[] command);
 
   /**
-   * Sends one command to each range that holds any of the keys, for example a payload that concerns
-   * many keys. The encoder is called once for each range, with the positions (in {@code keys}) that
-   * the range holds, and again if a split regroups them. Completes with one response per command,
-   * each with the positions it covers.
+   * Sends one command to each range that holds any of the keys, for example a message with many
+   * targets. The encoder is called once for each range, with the positions (in {@code keys}) of the
+   * keys that the range holds, and again if a split regroups them. Completes with one response per
+   * command, each with the positions it covers.
    *
    * @param keys not empty
    */
@@ -54,6 +54,6 @@ public interface RangeClient {
    * @param positions positions of the keys that it covers
    * @param response the coprocessor's response
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record GroupResponse(int[] positions, byte[] response) {}
 }

@@ -10,7 +10,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 public record RangeDescriptor(
     RangeId id, KeyInterval interval, RangeEpoch epoch, ReplicaSet replicas) {
 
-  /** The Raft group that replicates the range. */
+  /** Returns the Raft group that replicates the range. */
   public GroupId group() {
     return new GroupId(id.toString());
   }

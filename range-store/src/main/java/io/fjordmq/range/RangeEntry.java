@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The content of a range's log entry, and its format.
+ * The content of an entry in a range's log, and its format.
  *
- * <p>A sender is a client of a range under a number that the range assigned to it ({@link
- * Register}). It numbers its batches in ascending order, has one in flight at a time, and resends
- * it unchanged until it knows the outcome (Ongaro, <i>Consensus: Bridging Theory and Practice</i>,
- * §6.3).
+ * <p>A sender is a client of a range, identified by a number that the range has assigned to it
+ * ({@link Register}). It numbers its batches in ascending order, has only one batch in flight at a
+ * time, and resends that batch unchanged until it knows the outcome (Ongaro, <i>Consensus: Bridging
+ * Theory and Practice</i>, §6.3).
  *
  * <pre>
  * u8   format, 1
@@ -45,7 +45,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 public sealed interface RangeEntry {
-  /** Cluster time at which the entry was proposed, in milliseconds since the epoch. */
+  /** Returns cluster time at which the entry was proposed, in milliseconds since the epoch. */
   long clockMillis();
 
   /**
@@ -74,12 +74,12 @@ public sealed interface RangeEntry {
   record Register(long clockMillis, int maxSenders) implements RangeEntry {}
 
   /**
-   * Splits the range (decision 0025): the keys from {@code key} on move to a new range.
+   * Splits the range (decision 0025): the keys at and above {@code key} move to a new range.
    *
    * @param number number of the new range
    * @param replicas replicas of both ranges: those of the group at this log position
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Split(long clockMillis, long epochVersion, long number, byte[] key, ReplicaSet replicas)
       implements RangeEntry {}
 
@@ -113,7 +113,7 @@ public sealed interface RangeEntry {
    */
   record Unfreeze(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** Sets a clock that is far ahead back to the time of this entry (decision 0037). */
+  /** Sets the range's clock back to the time of this entry if it is far ahead (decision 0037). */
   record ResetClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
@@ -139,7 +139,7 @@ public sealed interface RangeEntry {
   /** Maximum bytes of framing for each command. */
   int COMMAND_OVERHEAD = 5;
 
-  /** Encodes a batch that no leader has stamped yet. */
+  /** Encodes a batch before a leader stamps it. */
   static byte[] encodeMutations(
       long epochVersion,
       long sender,
@@ -211,14 +211,17 @@ public sealed interface RangeEntry {
     ByteBuffer.wrap(mutations).putLong(CLOCK_OFFSET, DEFERRABLE);
   }
 
-  /** Whether an entry that no leader has stamped yet may be deferred. */
+  /** Returns whether an entry that no leader has stamped yet may be deferred. */
   static boolean isDeferrable(byte[] entry) {
     return entry.length >= MAX_SENDERS_OFFSET
         && entry[1] == MUTATIONS
         && ByteBuffer.wrap(entry).getLong(CLOCK_OFFSET) == DEFERRABLE;
   }
 
-  /** Whether the bytes are an entry that changes the range's interval, epoch or freeze state. */
+  /**
+   * Returns whether the bytes are an entry that changes the range's interval, epoch or freeze
+   * state.
+   */
   static boolean isRangeChange(ByteBuffer bytes) {
     if (bytes.remaining() < 2) {
       return false;
@@ -235,7 +238,7 @@ public sealed interface RangeEntry {
   static void stamp(byte[] entry, long clockMillis, int maxSenders) {
     if (entry.length < MAX_SENDERS_OFFSET + 8) {
       throw new MalformedBytesException(
-          "range entry has %d bytes, at least %d expected"
+          "range entry has %d bytes, expected at least %d"
               .formatted(entry.length, MAX_SENDERS_OFFSET + 8));
     }
     ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_OFFSET, clockMillis);

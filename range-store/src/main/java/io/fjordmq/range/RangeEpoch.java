@@ -10,7 +10,7 @@ package io.fjordmq.range;
 public record RangeEpoch(long version, long replicas) {
   public static final RangeEpoch FIRST = new RangeEpoch(1, 1);
 
-  /** Whether this epoch is later than the other. */
+  /** Returns whether this epoch is later than the other. */
   public boolean isNewerThan(RangeEpoch other) {
     return version > other.version || (version == other.version && replicas > other.replicas);
   }

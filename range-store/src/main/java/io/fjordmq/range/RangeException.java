@@ -2,7 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.common.OperationException;
 
-/** Failure of a command or query. Its kind says whether a mutation may have been applied. */
+/** Thrown if a command or query failed. The kind tells whether a mutation may have been applied. */
 public final class RangeException extends OperationException {
   private static final long serialVersionUID = 1;
 

@@ -8,58 +8,76 @@ public interface RangeObserver {
   /** Ignores all events. */
   RangeObserver NONE = new RangeObserver() {};
 
-  /** A client sent a batch for the first time. */
+  /** Called when a client sends a batch for the first time. */
   default void onBatchSent(RangeId range, int commands, long bytes) {}
 
-  /** A client's batch was applied, this long after it was first sent. */
+  /**
+   * Called when a client's batch was applied; {@code nanos} is the time since it was first sent.
+   */
   default void onBatchApplied(RangeId range, long nanos) {}
 
-  /** A client rejected a command: its queue for the range is full, or a batch has just failed. */
+  /**
+   * Called when a client rejects a command because its queue for the range is full or a batch has
+   * just failed.
+   */
   default void onBusy(RangeId range) {}
 
-  /** A client retries a batch or query. */
+  /** Called when a client retries a batch or query. */
   default void onRetry(RangeId range, String reason) {}
 
-  /** A replica reported that it does not lead, or that the client routed by an outdated epoch. */
+  /**
+   * Called when a replica reports that it does not lead, or that the client routed by an outdated
+   * epoch.
+   */
   default void onRedirect(RangeId range) {}
 
-  /** A client gave up on a batch: its deadline passed, or its outcome can no longer be known. */
+  /**
+   * Called when a client gives up on a batch because its deadline has passed or its outcome can no
+   * longer be determined.
+   */
   default void onGiveUp(RangeId range) {}
 
-  /** A leader applied an entry that it had proposed, this long after the proposal. */
+  /**
+   * Called when a leader has applied an entry that it had proposed; {@code nanos} is the time since
+   * the proposal.
+   */
   default void onProposalApplied(RangeId range, long nanos) {}
 
-  /** A replica executed entries and wrote their changes in a single write. */
+  /** Called when a replica has executed entries and written their changes in a single write. */
   default void onApplied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {}
 
-  /** A replica recognized a duplicate of a batch that it had already applied. */
+  /** Called when a replica recognizes a duplicate of a batch that it has already applied. */
   default void onDuplicate(RangeId range) {}
 
-  /** A replica evicted the least recently used sender. */
+  /** Called when a replica evicts the least recently used sender. */
   default void onSenderEvicted(RangeId range) {}
 
-  /** A leader executed a query. */
+  /** Called when a leader has executed a query. */
   default void onQuery(RangeId range, long nanos) {}
 
-  /** A replica stopped because of an error; it will be reopened. */
+  /** Called when a replica has halted because of an error; it will be reopened. */
   default void onHalted(RangeId range) {}
 
-  /** A broken replica was removed from this node; an empty one will replace it. */
+  /** Called when a broken replica was removed from this node; an empty one will replace it. */
   default void onRebuilt(RangeId range) {}
 
-  /** A replica applied a split: the range moved some of its keys to another range. */
+  /**
+   * Called when a replica has applied a split, which moved some of the range's keys to another
+   * range.
+   */
   default void onSplit(RangeId range, RangeId other) {}
 
-  /** A replica applied a merge: the range absorbed its right neighbor. */
+  /** Called when a replica has applied a merge, in which the range absorbed its right neighbor. */
   default void onMerge(RangeId range, RangeId other) {}
 
   /**
-   * The node decided whether to split or merge a range that it leads; once a second for each range.
+   * Called when the node has decided whether to split or merge a range that it leads, once a second
+   * for each range.
    *
    * @param decision {@code split}, {@code merge}, or the reason for neither, in lower case
    */
   default void onSplitDecision(RangeId range, String decision) {}
 
-  /** A checkpoint of all ranges with new entries completed. */
+  /** Called when a checkpoint of all ranges with new entries has completed. */
   default void onCheckpoint(long nanos) {}
 }

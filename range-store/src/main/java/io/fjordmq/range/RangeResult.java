@@ -21,7 +21,7 @@ public sealed interface RangeResult {
   record Registered(long sender) implements RangeResult {}
 
   /** The response to a query. */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Success(byte[] response) implements RangeResult {}
 
   /** Nothing was done: this replica is not the leader. */

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
  *     n + 1 ranges
  * @param coprocessorFactory creates the coprocessor of a replica
  * @param effects performs effects on the leader
- * @param splitKeyFloor maps a key to the last permitted split key at or before it: rows that one
- *     command touches must stay in one range
+ * @param splitKeyFloor maps a key to the last permitted split key at or before it, so that the rows
+ *     that one command touches stay in one range
  */
 public record StoreSpec(
     String name,
@@ -25,7 +25,9 @@ public record StoreSpec(
     EffectListener effects,
     UnaryOperator<byte[]> splitKeyFloor) {
 
-  /** A store with independent rows, whose ranges can be split at any key. */
+  /**
+   * Creates the definition of a store with independent rows, whose ranges can be split at any key.
+   */
   public StoreSpec(
       String name,
       List<byte[]> initialSplitKeys,
@@ -35,7 +37,7 @@ public record StoreSpec(
   }
 
   /**
-   * The initial ranges in a new cluster: the whole key space, split at the {@link
+   * Returns the initial ranges in a new cluster: the whole key space, split at the {@link
    * #initialSplitKeys}.
    */
   public List<RangeDescriptor> initialRanges(ReplicaSet members) {

@@ -5,7 +5,8 @@ import io.fjordmq.common.ByteWriter;
 import java.util.Objects;
 
 /**
- * Removes expired messages and clear markers, by the time of the log entry. The response is empty.
+ * Removes messages and clear markers that have expired at the time of the log entry. The response
+ * is empty.
  *
  * @param maxRemovals maximum number of removals, which bounds the size of the entry's write
  */

@@ -50,7 +50,7 @@ final class RetainCoprocessor implements Coprocessor {
     onClose.run();
   }
 
-  /** Any thread may call the methods of the memory that say so. */
+  /** Returns the memory of the replica. Any thread may call those of its methods that say so. */
   RetainMemory memory() {
     return memory;
   }

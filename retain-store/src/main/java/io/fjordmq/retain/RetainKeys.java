@@ -57,7 +57,8 @@ public final class RetainKeys {
   }
 
   /**
-   * FNV-1a over tenant and level, folded to a byte. Part of the storage format; must never change.
+   * Returns the FNV-1a hash of tenant and level, folded to a byte. The hash is part of the storage
+   * format and must never change.
    */
   static int bucketOf(String tenant, String firstLevel) {
     int hash = 0x811C9DC5;

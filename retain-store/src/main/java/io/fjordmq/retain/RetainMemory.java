@@ -83,7 +83,7 @@ final class RetainMemory {
     (head.isClearMarker() ? clearMarkers : expiring).remove(head.expiresAtMillis(), key);
   }
 
-  /** Publishes the earliest due time; call it after each command. */
+  /** Publishes the earliest due time. Must be called after each command. */
   void updateFirstDue() {
     firstDueMillis = Math.min(expiring.firstMillis(), clearMarkers.firstMillis());
   }
@@ -98,27 +98,27 @@ final class RetainMemory {
     return clearMarkers;
   }
 
-  /** Returns the topic index; null if there is none. Any thread may call this. */
+  /** Returns the topic index; null if there is none. Any thread may call this method. */
   @Nullable RetainedTopicIndex topics() {
     return index.current();
   }
 
-  /** Returns the key interval of the range. Any thread may call this. */
+  /** Returns the key interval of the range. Any thread may call this method. */
   KeyInterval interval() {
     return interval;
   }
 
-  /** Returns the number of messages. Any thread may call this. */
+  /** Returns the number of messages. Any thread may call this method. */
   long count() {
     return count.get();
   }
 
-  /** Returns the usage of a tenant. Any thread may call this. */
+  /** Returns the usage of a tenant. Any thread may call this method. */
   RetainUsage.Used used(String tenant) {
     return usage.of(tenant);
   }
 
-  /** Returns true if a message or clear marker has expired. Any thread may call this. */
+  /** Returns true if a message or clear marker has expired. Any thread may call this method. */
   boolean isDueAt(long nowMillis) {
     return firstDueMillis <= nowMillis;
   }

@@ -33,7 +33,10 @@ public record RetainPublisher(long publisher, RetainVersion retainVersion) {
         : new RetainPublisher(hash(publisher), retainVersion);
   }
 
-  /** FNV-1a. Part of the storage format; must never change. */
+  /**
+   * Returns the FNV-1a hash of the client identifier. The hash is part of the storage format and
+   * must never change.
+   */
   private static long hash(String publisher) {
     long hash = 0xCBF29CE484222325L;
     for (byte b : publisher.getBytes(StandardCharsets.UTF_8)) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetainRows {
   /**
-   * How long clear markers are kept. No message of an ended connection is in flight for that long:
-   * range clients time out after 30 seconds, and connections to nodes that do not respond are
+   * How long clear markers are kept. No message of an ended connection stays in flight for that
+   * long: range clients time out after 30 seconds, and connections to nodes that do not respond are
    * closed. Replicas must agree on this value, so it is not configurable.
    */
   public static final long CLEAR_MARKER_MILLIS = 300_000;
@@ -43,7 +43,7 @@ public final class RetainRows {
    * Adds or replaces the message of a topic.
    *
    * @param before head of the current row; null if there is none
-   * @param growth by how many bytes the row of a message grows
+   * @param growth number of bytes by which the message's row grows
    */
   void putMessage(byte[] key, byte[] row, RetainRow.@Nullable Head before, long growth) {
     if (before != null) {

@@ -23,8 +23,8 @@ public final class RetainScan {
   public static final int MAX_ROWS = 4_096;
 
   /**
-   * Consecutive misses before a jump, because reading the next row is cheaper than starting a new
-   * scan.
+   * Number of consecutive misses before the scan jumps. Reading a few more rows is cheaper than
+   * starting a new scan.
    */
   private static final int MISSES_BEFORE_JUMP = 8;
 

@@ -8,9 +8,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Index of the topics of one replica by single levels and by depth, so that a lookup with wildcards
- * reads only rows that may match. Derived from the rows and kept in memory. The apply thread
- * updates it; any thread may read it.
+ * Indexes the topics of one replica by individual level and by depth, so that a lookup with
+ * wildcards reads only rows that may match. Derived from the rows and kept in memory. The apply
+ * thread updates it; any thread may read it.
  *
  * <p>Each topic has one entry per term. A term is the hash of a tenant, a position and the level at
  * that position. Entries are sorted by term, then by key. Because hashes can collide, the caller
@@ -105,7 +105,7 @@ final class RetainedTopicIndex {
     return term(tenant, from, to, DEPTH - levels, tenant, from, from);
   }
 
-  /** 64-bit FNV-1a over tenant, position and level. */
+  /** Returns the 64-bit FNV-1a hash of tenant, position and level. */
   private static long term(
       byte[] tenant, int from, int to, int position, byte[] level, int levelFrom, int levelTo) {
     long hash = fnv1a(0xCBF29CE484222325L, tenant, from, to);

@@ -3,7 +3,7 @@
  * which the broker calls.
  *
  * <p>The messages are replicated in the {@code retain} store. This package does not depend on
- * routes or sessions. Its parts have the names that they have in every store:
+ * routes or sessions. Its parts have the same names as in every other store:
  *
  * <ul>
  *   <li>{@code RetainCoprocessor} decodes a {@code RetainCommand}, which applies itself to {@code

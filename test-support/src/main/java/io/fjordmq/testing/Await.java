@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /**
  * Waits for conditions that other threads or processes make true and cannot signal. Polls every
- * millisecond at first, then less often, because a condition may ask another process.
+ * millisecond at first, then less often, because a condition may query another process.
  */
 public final class Await {
   private static final long DEFAULT_SECONDS = 60;
@@ -19,20 +19,23 @@ public final class Await {
   /**
    * Waits for at most a minute.
    *
-   * @throws AssertionError naming the condition if it does not become true
+   * @throws AssertionError that names the condition if it does not become true
    */
   public static void until(String what, BooleanSupplier condition) {
     until(what, DEFAULT_SECONDS, condition);
   }
 
   /**
-   * @throws AssertionError naming the condition if it does not become true in that time
+   * @throws AssertionError that names the condition if it does not become true in that time
    */
   public static void until(String what, long seconds, BooleanSupplier condition) {
     until(() -> what, seconds, condition);
   }
 
-  /** Same, with a description of the actual state, which is evaluated on timeout. */
+  /**
+   * Waits for at most a minute. The description of the condition and the actual state is evaluated
+   * on timeout.
+   */
   public static void until(Supplier<String> what, BooleanSupplier condition) {
     until(what, DEFAULT_SECONDS, condition);
   }
@@ -53,7 +56,7 @@ public final class Await {
     }
   }
 
-  /** The pause between two attempts of a loop that cannot use {@link #until}. */
+  /** Pauses between two attempts of a loop that cannot use {@link #until}. */
   public static void pause() {
     LockSupport.parkNanos(LAST_POLL_NANOS);
   }

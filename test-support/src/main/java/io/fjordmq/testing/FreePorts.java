@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Ports on the loopback address for nodes under test. They are below the ephemeral port range,
- * because the system could otherwise assign one to an outgoing connection before its node listens
- * or while the node is down.
+ * because the system could otherwise assign one to an outgoing connection while the node is not
+ * listening on it.
  *
  * <p>Several processes can run tests at the same time. Each takes its ports from blocks that it
  * claims by keeping the first port of the block bound until it exits. A process never returns the
@@ -35,7 +35,7 @@ public final class FreePorts {
     return PORTS.consecutive(1);
   }
 
-  /** A port whose successor is also free, because Raft uses the next port. */
+  /** Returns a port whose successor is also free, because Raft uses the next port. */
   public static int forCluster() {
     return PORTS.consecutive(2);
   }

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy on loopback, between two nodes or between a client and a node; can stop forwarding,
- * like a cut cable, or close its connections.
+ * A TCP proxy on loopback, between two nodes or between a client and a node. It can stop
+ * forwarding, which simulates a cut cable, or close its connections.
  */
 public final class Proxy implements AutoCloseable {
   private final ServerSocket server;
@@ -40,7 +40,7 @@ public final class Proxy implements AutoCloseable {
     discarding = false;
   }
 
-  /** Closes all connections; new ones are possible. */
+  /** Closes all connections; clients can open new ones. */
   public void closeConnections() {
     List<Socket> open = List.copyOf(sockets); // a client may reconnect before all are closed
     open.forEach(Proxy::close);

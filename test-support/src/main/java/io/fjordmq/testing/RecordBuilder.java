@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds records, usually settings, by the names of their components. A constructor call with
- * fourteen numbers is unreadable, and each new component would change all of these calls.
+ * fourteen numbers is unreadable, and every new component would require a change to all of these
+ * calls.
  *
  * <pre>{@code
  * RecordBuilder.from(PeerSettings.DEFAULTS)
@@ -37,8 +38,8 @@ public final class RecordBuilder<R extends Record> {
     @Nullable T get(R of);
   }
 
-  /** Starts with the values of an existing record. */
-  @SuppressWarnings("unchecked") // the class of an R
+  /** Starts from the values of an existing record. */
+  @SuppressWarnings("unchecked") // R's class
   public static <R extends Record> RecordBuilder<R> from(R template) {
     RecordBuilder<R> builder = new RecordBuilder<>((Class<R>) template.getClass());
     for (RecordComponent component : builder.type.getRecordComponents()) {
@@ -47,7 +48,7 @@ public final class RecordBuilder<R extends Record> {
     return builder;
   }
 
-  /** Starts without values; each component needs one. */
+  /** Starts without values; every component must then be set. */
   public static <R extends Record> RecordBuilder<R> of(Class<R> type) {
     return new RecordBuilder<>(type);
   }
@@ -63,7 +64,7 @@ public final class RecordBuilder<R extends Record> {
   }
 
   /**
-   * Sets the component with this name, for names that come from data.
+   * Sets the component with this name, for names that are only known at run time.
    *
    * @throws IllegalArgumentException if there is none
    */

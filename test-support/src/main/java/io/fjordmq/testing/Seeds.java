@@ -10,7 +10,7 @@ package io.fjordmq.testing;
  * of tests with the tag {@value #TAG}.
  */
 public final class Seeds {
-  /** The tag of a fast test that calls {@link #withDefaultCount}. */
+  /** The JUnit tag of fast tests that call {@link #withDefaultCount}. */
   public static final String TAG = "seeds";
 
   private static final String SEED_PROPERTY = "fjordmq.sim.seed";
@@ -27,13 +27,13 @@ public final class Seeds {
     this.defaultCount = defaultCount;
   }
 
-  /** The run of one seed; an exception is a failure. */
+  /** Runs one seed; an exception counts as a failure. */
   @FunctionalInterface
   public interface Run {
     void run(long seed) throws Exception;
   }
 
-  /** Seeds 1 to {@code usual}, unless a system property overrides them. */
+  /** Returns seeds 1 to {@code defaultCount}, unless a system property overrides them. */
   public static Seeds withDefaultCount(int defaultCount) {
     long only = Long.getLong(SEED_PROPERTY, 0);
     return only != 0
@@ -52,15 +52,15 @@ public final class Seeds {
     return last - first + 1;
   }
 
-  /** Whether there are enough runs to check totals over all of them. */
+  /** Returns whether the number of runs is large enough to check totals over all of them. */
   public boolean areEnough() {
     return count() >= defaultCount;
   }
 
   /**
-   * Runs the seeds one after the other.
+   * Runs the seeds one after another.
    *
-   * @throws AssertionError of the first failing run; names the seed that reproduces it
+   * @throws AssertionError if a run fails; the message names the seed that reproduces the failure
    */
   public void run(Run run) {
     for (long seed = first; seed <= last; seed++) {
@@ -86,7 +86,7 @@ public final class Seeds {
     } catch (AssertionError e) {
       return e;
     }
-    throw new IllegalStateException(atMost + " seeds do not detect this defect: " + defect);
+    throw new IllegalStateException(atMost + "  seeds did not detect this defect: " + defect);
   }
 
   /**

@@ -40,17 +40,17 @@ public final class Simulation {
     return seed;
   }
 
-  /** Milliseconds since the start of the simulation. */
+  /** Returns the number of milliseconds since the start of the simulation. */
   public long now() {
     return nowMillis;
   }
 
-  /** The wall clock that all nodes share. */
+  /** Returns the wall clock that all nodes share. */
   public InstantSource clock() {
     return () -> START.plusMillis(nowMillis);
   }
 
-  /** The only source of randomness in a simulated run. */
+  /** Returns the only source of randomness in a simulated run. */
   public Random random() {
     return random;
   }
@@ -65,7 +65,7 @@ public final class Simulation {
     return random.nextDouble() * 100 < percent;
   }
 
-  /** Number of executed events. */
+  /** Returns the number of executed events. */
   public long executedEvents() {
     return executed;
   }
@@ -131,7 +131,7 @@ public final class Simulation {
     while (!condition.getAsBoolean()) {
       if (nowMillis > end || !step()) {
         throw new AssertionError(
-            where() + ": waited " + limitMillis + " ms without success until " + what);
+            where() + ": timed out after " + limitMillis + " ms waiting until " + what);
       }
     }
   }

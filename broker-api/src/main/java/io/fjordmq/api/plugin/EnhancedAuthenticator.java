@@ -17,7 +17,7 @@ public interface EnhancedAuthenticator extends Extension {
    * Begins an exchange with one client. The rules of {@link Exchange#next} about blocking and
    * timeouts apply.
    *
-   * @param attempt the CONNECT; for a re-authentication, the same without its password
+   * @param attempt the CONNECT; for a re-authentication, the original CONNECT without its password
    * @param current null at CONNECT; for a re-authentication, the client as it was last
    *     authenticated (§4.12.1)
    */

@@ -1,8 +1,9 @@
 package io.fjordmq.api.plugin;
 
 /**
- * Base of all extension points. The broker creates one instance of each class that a plugin names,
- * with its no-argument constructor, even if the class implements several extension points.
+ * Base interface of all extension points. The broker creates one instance of each class that a
+ * plugin names, with its no-argument constructor, even if the class implements several extension
+ * points.
  *
  * <p>Unless an interface says otherwise, all methods except {@link #start} and {@link #close} are
  * called concurrently from several threads.

@@ -1,9 +1,9 @@
 package io.fjordmq.api.plugin;
 
 /**
- * The load of the node that would have to host one more range.
+ * The load of the node that would host the additional range after a split.
  *
- * @param cpu CPU utilization of the host over all processors and processes, 0 to 1
+ * @param cpu CPU utilization of the host across all processors and processes, 0 to 1
  * @param ranges number of replicas on the node, of all stores
  * @param maxRanges maximum number of replicas on the node
  */

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  *     to detect idle ranges; at least {@code requests.most()}
  * @param observed the part of the longer window that this node has measured
  * @param busy utilization of its apply thread, 0 to 1, in each of the latest ten seconds
- * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds; 0
- *     if there were no commands. Excludes log writes
+ * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds,
+ *     excluding log writes; 0 if there were no commands
  * @param sample computes {@link #keys} on demand, because sorting them is expensive
  */
 public record RangeLoad(
@@ -41,8 +41,8 @@ public record RangeLoad(
   }
 
   /**
-   * A value per second over the latest ten seconds. Seconds before the range's {@code age} count as
-   * 0.
+   * Statistics of a per-second value over the latest ten seconds. Seconds before the start of the
+   * range's {@code age} count as 0.
    *
    * @param least lowest value of any second
    * @param mean mean of all seconds

@@ -34,8 +34,8 @@ public sealed interface SplitAdvice {
     /** The CPU is the bottleneck: two ranges would share the same processors. */
     CPU_IS_THE_LIMIT,
     /**
-     * The log still contains its first entry, which an earlier version wrote; one or two
-     * checkpoints truncate it. Set by the broker.
+     * The log still contains its first entry, which an earlier version of FjordMQ wrote; one of the
+     * next two checkpoints removes it. Set by the broker.
      */
     LOG_NOT_TRUNCATED,
     /** The node has reached its maximum number of ranges. */
@@ -46,7 +46,7 @@ public sealed interface SplitAdvice {
     UNEVEN,
     /** Too few keys were sampled to choose a split key. */
     TOO_FEW_KEYS,
-    /** Any other reason of the strategy. */
+    /** Any other reason that the strategy has. */
     OTHER,
     /** The strategy threw an exception; the broker logs it. Set by the broker. */
     FAILED,

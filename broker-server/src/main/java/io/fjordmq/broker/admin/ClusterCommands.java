@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Executes the commands with which an operator changes a running cluster. Any node accepts them:
- * voter counts ({@link VoterCommands}), nodes ({@link NodeCommands}) and ranges ({@link
- * RangeCommands}). Not thread-safe; each command blocks until the change is made or has timed out.
+ * Executes operator commands that change a running cluster: {@link VoterCommands}, {@link
+ * NodeCommands} and {@link RangeCommands}. Any node accepts them. Not thread-safe; each command
+ * blocks until the change has been made or has timed out.
  */
 public final class ClusterCommands {
   private static final String USAGE =
@@ -24,7 +24,7 @@ public final class ClusterCommands {
   private final RangeCommands ranges;
 
   /**
-   * @param own voter counts from this node's configuration; they apply only to a new cluster
+   * @param own voter counts from this node's configuration, which apply only to a new cluster
    */
   public ClusterCommands(ClusterNode node, Stores stores, List<StorePlacement> own) {
     this.voters = new VoterCommands(node, own);
@@ -32,7 +32,7 @@ public final class ClusterCommands {
     this.ranges = new RangeCommands(node, stores);
   }
 
-  /** Logs every voter count in this node's configuration that differs from the cluster's. */
+  /** Logs every voter count that differs between this node's configuration and the cluster. */
   public void logDifferences(Set<String> chosen) {
     voters.logDifferences(chosen);
   }

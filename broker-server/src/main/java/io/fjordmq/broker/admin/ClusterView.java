@@ -37,13 +37,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects the contents of {@code /status}: the metadata as known here, and the replica reports of
- * all live nodes. Thread-safe; does not block.
+ * Collects the contents of {@code /status}: this node's copy of the metadata, and the replica
+ * reports of all live nodes. Thread-safe; does not block.
  */
 public final class ClusterView {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
 
-  /** The peer service through which nodes report their replicas. */
+  /** The name of the peer service through which nodes report their replicas. */
   private static final String SERVICE = "replicas";
 
   private static final byte[] EMPTY_REQUEST = {};
@@ -58,13 +58,15 @@ public final class ClusterView {
     this.stores = stores;
   }
 
-  /** Starts responding to other nodes. */
+  /** Starts responding to requests from other nodes. */
   public void start(PeerServices services) {
     services.serve(
         SERVICE, (from, request) -> CompletableFuture.completedFuture(report().encode()));
   }
 
-  /** Sets an additional source of notes for the operator, which is queried for each page. */
+  /**
+   * Sets an additional source of operator notes. It is queried each time the status page is built.
+   */
   public void setExtraNotes(Supplier<List<String>> source) {
     extraNotes = source;
   }
@@ -74,7 +76,10 @@ public final class ClusterView {
     notes().forEach(note -> LOG.info("Cluster status: {}", note));
   }
 
-  /** Completes within a second, without the nodes that have not responded by then. */
+  /**
+   * Collects the status of the cluster. The future completes within a second and omits the reports
+   * of nodes that have not responded by then.
+   */
   public CompletableFuture<ClusterStatus> collect() {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
     reports.put(node.self(), report());
@@ -106,9 +111,9 @@ public final class ClusterView {
     ahead.forEach(
         (range, by) ->
             notes.add(
-                ("the clock of range %s is %d s ahead of cluster time, so delays and expiries that "
-                        + "begin now take that much longer; 'bin/standalone.sh lower-clock %s' "
-                        + "sets it back")
+                ("the clock of range %s is %d s ahead of cluster time, so delays and expiry"
+                        + " intervals that begin now take that much longer; to set the clock back,"
+                        + " run 'bin/standalone.sh lower-clock %s'")
                     .formatted(range, by.toSeconds(), range)));
     return notes;
   }
@@ -116,7 +121,9 @@ public final class ClusterView {
   private static String line(PendingStep step) {
     return "pending for %d s: range %s, %s: %s"
             .formatted(step.waiting().toSeconds(), step.range(), step.description(), step.reason())
-        + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' cancels it" : "");
+        + (step.cancelable()
+            ? "; to cancel it, run 'bin/standalone.sh cancel " + step.range() + "'"
+            : "");
   }
 
   private RangeReports report() {
@@ -225,20 +232,20 @@ public final class ClusterView {
       notes.add(
           "ranges of "
               + String.join(", ", single)
-              + " have one voter: they are unavailable while its node is down, and their data is"
-              + " lost with that node");
+              + " have only one voter: a range is unavailable while its voter's node is down, and"
+              + " its data is lost if that node is lost");
     }
     ClusterMembership membership = node.membership();
     if (membership.isClockFarAhead()) {
       notes.add(
-          ("the wall clock of this node is %d s ahead of cluster time, so delays and expiries are"
-                  + " late by up to that much: correct the clocks or, if they are right on all"
-                  + " nodes, run 'bin/standalone.sh accept-clock'")
+          ("the wall clock of this node is %d s ahead of cluster time, so delayed messages and"
+                  + " expiries are late by up to that much; correct the clocks or, if they are"
+                  + " right on all nodes, run 'bin/standalone.sh accept-clock'")
               .formatted(membership.clock().wallAheadMillis() / 1_000));
     }
     String halted = node.metadata().failure();
     if (halted != null) {
-      notes.add("the metadata group stopped on this node: " + halted);
+      notes.add("the metadata group has stopped on this node: " + halted);
     }
     List<String> down =
         node.membership().members().byNode().values().stream()
@@ -248,20 +255,22 @@ public final class ClusterView {
             .toList();
     if (!down.isEmpty()) {
       notes.add(
-          String.join(", ", down)
-              + " is down: restart it or, if it is lost for good, remove it with"
-              + " 'bin/standalone.sh remove-node ID' on any other node");
+          "nodes down: "
+              + String.join(", ", down)
+              + "; restart them, or remove each node that is lost for good: run 'bin/standalone.sh"
+              + " remove-node ID' on a running node");
     }
     String notServing = node.membership().notServingReason();
     if (notServing != null) {
-      notes.add("this node serves no clients: " + notServing);
+      notes.add("this node is not serving clients: " + notServing);
     }
     List<String> unreachable = node.membership().unreachable().stream().map(NodeId::value).toList();
     if (!unreachable.isEmpty()) {
       notes.add(
           "this node cannot reach "
               + String.join(", ", unreachable)
-              + ", but the cluster does not mark it as down: check the network between them");
+              + "; the cluster has not marked any of these nodes as down, so check the network to"
+              + " them");
     }
     notes.addAll(extraNotes.get());
     return notes;

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A metadata change that an operator command waits for. */
+/** Makes metadata changes on behalf of operator commands, and waits for them. */
 final class MetadataChange {
   static final long TIMEOUT_SECONDS = 10;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -17,8 +17,9 @@ final class MetadataChange {
   private MetadataChange() {}
 
   /**
-   * Makes a metadata change and waits for it; returns null, or the reason for the failure. Retries
-   * while the metadata group has no leader, so a change may be made twice.
+   * Makes a metadata change and waits until it is committed. Retries while the metadata group has
+   * no leader, so the change may be made twice. Returns null on success, otherwise the reason for
+   * the failure.
    */
   static @Nullable String await(Supplier<CompletableFuture<?>> change) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);

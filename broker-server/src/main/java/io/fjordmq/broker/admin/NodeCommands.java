@@ -16,8 +16,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * Removes and decommissions nodes (decision 0024), and accepts their wall clocks (0037). Not
- * thread-safe; a command blocks until the change is made or has timed out.
+ * Removes and decommissions nodes (decision 0024), and advances cluster time to their wall clocks
+ * (decision 0037). Not thread-safe; each command blocks until the change has been made or has timed
+ * out.
  */
 final class NodeCommands {
   private final ClusterNode node;
@@ -48,8 +49,8 @@ final class NodeCommands {
           && member != null
           && !member.isAlive()) {
         return CommandResult.failed(
-            ("cannot remove node %s: range %s has no majority without it and would lose data; "
-                    + "first bring back one of its voters %s")
+            ("cannot remove node %s: range %s would lose its majority and its data; first bring"
+                    + " back one of its voters %s")
                 .formatted(id, range.id(), voters));
       }
     }
@@ -61,7 +62,10 @@ final class NodeCommands {
         : CommandResult.failed("cannot remove node " + id + ": " + failure);
   }
 
-  /** The caller repeats the command until it is done; replicas and clients move meanwhile. */
+  /**
+   * Decommissions this node. The caller repeats the command until it reports completion; replicas
+   * and clients move to other nodes in the meantime.
+   */
   CommandResult leave() {
     ClusterMembership membership = node.membership();
     Members members = membership.members();
@@ -86,12 +90,12 @@ final class NodeCommands {
         node.metadata().status().replicas().voters().contains(membership.self());
     if (votes > 0 || isMetadataVoter) {
       return CommandResult.inProgress(
-          "moving replicas to other nodes: this node is still a voter of %d ranges%s"
-                  .formatted(votes, isMetadataVoter ? " and of the metadata group" : "")
+          "moving replicas to other nodes; this node is still a voter in %d ranges%s"
+                  .formatted(votes, isMetadataVoter ? " and in the metadata group" : "")
               + downNodes(members));
     }
     membership.removeOnClose();
-    return CommandResult.done("this node is no longer a voter of any range");
+    return CommandResult.done("this node is no longer a voter in any range");
   }
 
   private boolean isVoterOf(RangeDescriptor range) {
@@ -99,8 +103,8 @@ final class NodeCommands {
   }
 
   /**
-   * Advances cluster time to the wall clocks. Not repeated on failure: the operator should look at
-   * the clocks again.
+   * Advances cluster time to the wall clocks. A failed attempt is not retried, because the operator
+   * should check the clocks again first.
    */
   CommandResult acceptClock() {
     String reason;
@@ -124,7 +128,10 @@ final class NodeCommands {
     return CommandResult.failed("cluster time was not advanced: " + reason);
   }
 
-  /** Tells the operator which nodes the progress depends on; empty if all are up. */
+  /**
+   * Returns a message suffix that lists the nodes that are down and block progress; empty if all
+   * nodes are up.
+   */
   static String downNodes(Members members) {
     String down =
         members.byNode().values().stream()

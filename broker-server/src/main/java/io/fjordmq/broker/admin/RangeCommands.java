@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits, merges and rebuilds ranges, cancels their pending changes, and sets back a range clock
- * that is ahead (decision 0037). Not thread-safe; a command blocks until the change is made or has
- * timed out.
+ * Splits, merges and rebuilds ranges, cancels their pending changes, and sets back range clocks
+ * that are ahead of cluster time (decision 0037). Not thread-safe; each command blocks until the
+ * change has been made or has timed out.
  */
 final class RangeCommands {
   private static final long CHANGE_TIMEOUT_SECONDS = 100;
@@ -45,7 +45,7 @@ final class RangeCommands {
                 .split(range)
                 .thenApply(
                     key ->
-                        "range %s is split at key %s; status shows the new ranges in a moment"
+                        "range %s was split at key %s; 'status' will list the new ranges shortly"
                             .formatted(name, HexFormat.of().formatHex(key))));
   }
 
@@ -64,7 +64,7 @@ final class RangeCommands {
   CommandResult cancel(String name) {
     return changeRange(
         name,
-        "canceled",
+        "cleared of pending changes",
         range ->
             stores
                 .operations()
@@ -72,14 +72,17 @@ final class RangeCommands {
                 .cancel(range)
                 .thenApply(
                     done ->
-                        ("canceled the pending changes of range %s; a step in progress completes, and a"
-                                + " merge that has started is rolled back (see status); placement"
-                                + " repeats a change after placementConfig.mergeCooldown if its"
-                                + " cause remains, such as a voter count ('voters')")
+                        ("canceled the pending changes of range %s; a step already in progress will"
+                                + " complete, and a merge already in progress will be rolled back"
+                                + " (see 'status'); placement retries a change after"
+                                + " placementConfig.mergeCooldown if its cause remains, for example"
+                                + " a changed voter count")
                             .formatted(name)));
   }
 
-  /** Rebuilds this node's replica; the placement driver carries it out step by step. */
+  /**
+   * Requests a rebuild of this node's replica, which the placement driver carries out step by step.
+   */
   CommandResult rebuild(String name) {
     ReplicaStatus replica =
         stores.ranges().status().stream()
@@ -89,7 +92,7 @@ final class RangeCommands {
     RangeDescriptor range = published(name);
     if (replica == null || range == null) {
       return CommandResult.failed(
-          "cannot rebuild range '%s': this node has no replica of it; status shows which nodes do"
+          "cannot rebuild range '%s': this node has no replica of it; see 'status'"
               .formatted(name));
     }
     Members members = node.membership().members();
@@ -102,14 +105,14 @@ final class RangeCommands {
             .toList();
     if (2 * others.size() <= voters.size()) {
       return CommandResult.failed(
-          ("cannot rebuild range %s: it has no majority without this node, so entries that only "
-                  + "this replica holds would be lost; voters: %s, other voters that are up: %s")
+          ("cannot rebuild range %s: without this node it has no majority, so entries that only"
+                  + " this replica holds would be lost; voters: %s, other voters that are up: %s")
               .formatted(name, voters.stream().map(NodeId::value).sorted().toList(), others));
     }
     stores.ranges().rebuildLimit().request(replica.descriptor().id());
     return CommandResult.done(
-        ("rebuilding this node's replica of range %s: its group removes it, then an empty "
-                    + "replica fetches a snapshot; see status")
+        ("rebuilding this node's replica of range %s: the Raft group removes it, then an empty"
+                    + " replica fetches a snapshot; see 'status'")
                 .formatted(name)
             + NodeCommands.downNodes(members));
   }
@@ -132,7 +135,7 @@ final class RangeCommands {
                 .resetClock(range)
                 .thenApply(
                     ahead ->
-                        "the clock of range %s was %d s ahead and is set back"
+                        "set back the clock of range %s, which was %d s ahead of cluster time"
                             .formatted(name, ahead.toSeconds())));
   }
 
@@ -151,7 +154,7 @@ final class RangeCommands {
       reason = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     } catch (TimeoutException e) {
       return CommandResult.failed(
-          "range %s was not %s within %d s; the change may still complete, see status"
+          "range %s was not %s within %d s; the change may still complete; see 'status'"
               .formatted(name, participle, CHANGE_TIMEOUT_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows and sets how many voters the ranges of each store have (decision 0024). Not thread-safe; a
- * command blocks until the change is made or has timed out.
+ * Shows and sets the number of voters for the ranges of each store (decision 0024). Not
+ * thread-safe; each command blocks until the change has been made or has timed out.
  */
 final class VoterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(VoterCommands.class);
@@ -25,14 +25,15 @@ final class VoterCommands {
   private final List<StorePlacement> configured;
 
   /**
-   * @param configured voter counts from this node's configuration; they apply only to a new cluster
+   * @param configured voter counts from this node's configuration, which apply only to a new
+   *     cluster
    */
   VoterCommands(ClusterNode node, List<StorePlacement> configured) {
     this.node = node;
     this.configured = configured;
   }
 
-  /** Logs every voter count in this node's configuration that differs from the cluster's. */
+  /** Logs every voter count that differs between this node's configuration and the cluster. */
   void logDifferences(Set<String> chosen) {
     List<StorePlacement> counts = counts();
     for (int i = 0; i < configured.size(); i++) {
@@ -40,9 +41,8 @@ final class VoterCommands {
       StorePlacement theirs = counts.get(i);
       if (chosen.contains(mine.store()) && mine.voters() != theirs.voters()) {
         LOG.warn(
-            "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the "
-                + "cluster uses {}; to change it for all nodes run 'bin/standalone.sh voters "
-                + "{}={}'",
+            "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the cluster"
+                + " uses {}; to change it for the cluster, run 'bin/standalone.sh voters {}={}'",
             mine.store(),
             mine.voters(),
             theirs.voters(),
@@ -56,7 +56,7 @@ final class VoterCommands {
     return VoterCounts.withStoredCounts(node.metadata().view(), configured);
   }
 
-  /** Sets the given counts, and shows those of all stores. */
+  /** Sets the given voter counts and returns the counts of all stores. */
   CommandResult voters(List<String> settings) {
     List<Change> batch = new ArrayList<>();
     Set<String> named = new HashSet<>();
@@ -64,8 +64,8 @@ final class VoterCommands {
       StorePlacement wanted = parse(setting);
       if (wanted == null || !named.add(wanted.store())) {
         return CommandResult.usageError(
-            ("invalid voter count '%s': expected STORE=NUMBER with one of the stores %s, each at "
-                    + "most once, and a number from 1 to %d; example: inbox=3")
+            ("invalid voter count '%s': expected STORE=NUMBER, where STORE is one of %s and is"
+                    + " given at most once, and NUMBER is from 1 to %d; example: inbox=3")
                 .formatted(
                     setting,
                     configured.stream()

@@ -1,7 +1,7 @@
 /**
- * Operator status and commands: {@code ClusterView} collects the nodes and ranges of the cluster,
- * {@code ClusterCommands} executes commands from the control folder. Those for voter counts, nodes
- * and ranges each have a class of their own.
+ * Status and commands for operators. {@code ClusterView} collects the state of the cluster's nodes
+ * and ranges; {@code ClusterCommands} executes commands from the control folder. Commands for voter
+ * counts, nodes and ranges each have their own class.
  */
 @NullMarked
 package io.fjordmq.broker.admin;

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The addresses of this node and its seeds, from the configuration.
+ * The configured addresses of this node and its seeds.
  *
- * @param own the cluster port as other nodes reach it
+ * @param own the address at which other nodes reach this node's cluster port
  * @param seeds addresses to contact to find the cluster; may include this node
  * @param bind the address of the cluster port; Raft listens on the next port
  */
@@ -24,7 +24,7 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
   /**
    * Resolves the addresses. A node without a host and seeds listens on the loopback address only.
    *
-   * @throws StartException if a name cannot be resolved; the message says which
+   * @throws StartException if a name cannot be resolved; the message contains the name
    */
   public static ClusterAddresses of(ClusterConfig config) throws StartException {
     List<NodeAddress> seeds = seeds(config);
@@ -67,7 +67,10 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
     return seeds;
   }
 
-  /** The local address from which this host reaches the first seed; sends nothing. */
+  /**
+   * Returns the local address from which this host reaches the first seed, without sending any
+   * packet.
+   */
   private static InetAddress localAddressTowards(List<NodeAddress> seeds) throws StartException {
     NodeAddress seed = seeds.get(0);
     try (DatagramSocket socket = new DatagramSocket()) {
@@ -79,12 +82,14 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
               + seed
               + ": "
               + e.getMessage()
-              + "; set clusterConfig.host to an address at which other nodes reach this one",
+              + "; set clusterConfig.host to an address at which other nodes can reach this one",
           e);
     }
   }
 
-  /** The address itself if it belongs to this host, else (behind NAT) all addresses. */
+  /**
+   * Binds the configured address if it belongs to this host; otherwise (behind NAT) all addresses.
+   */
   private static InetSocketAddress bind(ClusterConfig config) throws StartException {
     try {
       InetAddress address = InetAddress.getByName(config.host());

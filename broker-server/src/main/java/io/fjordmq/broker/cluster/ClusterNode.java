@@ -38,13 +38,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node as part of a cluster: its identity, cluster ports, Raft groups and membership. Built by
- * the starting thread, which blocks until this node is a member; closed in reverse.
+ * This node as a member of its cluster: its identity, cluster ports, Raft groups and membership.
+ * The thread that starts the node builds it and blocks until the node is a member. Components are
+ * closed in reverse order.
  */
 public final class ClusterNode implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
-  /** Interval at which the start counter is incremented; a younger copy is not detected. */
+  /**
+   * The interval at which the start counter is incremented. A copy of the data directory that is
+   * more recent than the last increment is not detected.
+   */
   private static final long RAISE_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
@@ -58,10 +62,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   private final Suspensions suspensions;
 
   /**
-   * Loads the identity from the data directory. At the first start it creates one, for a new
-   * cluster or for that of the seeds, for whose response it waits.
+   * Loads the identity from the data directory. On the first start, creates an identity for a new
+   * cluster, or for the seeds' cluster after waiting for a seed to respond.
    *
-   * @throws StartException if the configuration does not let this node be a member; the message
+   * @throws StartException if this node cannot become a member with its configuration; the message
    *     says what to do
    */
   public static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
@@ -99,7 +103,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   /**
    * Opens the cluster ports and Raft groups, and registers this node with the cluster.
    *
-   * @throws StartException if the configuration does not let this node be a member; the message
+   * @throws StartException if this node cannot become a member with its configuration; the message
    *     says what to do
    */
   public static ClusterNode open(
@@ -182,9 +186,9 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   private static void warnIfOpenWithoutTls(ClusterAddresses addresses, @Nullable ClusterTls tls) {
     if (tls == null && addresses.isOpenToOthers()) {
       LOG.warn(
-          "Cluster ports are reachable from other hosts without TLS, so anyone who "
-              + "reaches them can read and write all data; use a private network or set "
-              + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
+          "Cluster ports are reachable from other hosts without TLS, so anyone who can connect to"
+              + " them can read and write all data; use a private network or set"
+              + " clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
           addresses.bind(),
           addresses.bindRaft().getPort());
     }
@@ -194,7 +198,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     try {
       fence.incrementCounter();
       host.announceStart();
-    } catch (IOException | RuntimeException e) { // an exception would cancel the periodic task
+    } catch (IOException | RuntimeException e) { // otherwise the periodic task would be canceled
       LOG.warn("Failed to increment the start counter; retrying: {}", e.toString());
     }
   }
@@ -217,7 +221,8 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     } catch (IOException e) {
       throw new IOException(
           e.getMessage()
-              + "; fix that, or change clusterConfig.port here and in the seeds of other nodes",
+              + "; free the port, or change clusterConfig.port on this node and in the seeds of the"
+              + " other nodes",
           e);
     }
   }
@@ -239,7 +244,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     return membership;
   }
 
-  /** The causes that suspend this node. */
+  /** The causes for which this node is suspended. */
   public Suspensions suspensions() {
     return suspensions;
   }
@@ -249,10 +254,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   }
 
   /**
-   * Declares this node ready: from now on the cluster may count and admit it.
+   * Declares this node ready; from now on, the cluster may count and admit it.
    *
-   * @return to be closed after the clients are disconnected and before the ranges close, so that no
-   *     other node waits for them
+   * @return closed after clients are disconnected and before the ranges close, so that no other
+   *     node waits for this one
    */
   public AutoCloseable declareReady() {
     membership.markReady();
@@ -260,10 +265,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   }
 
   /**
-   * Waits until this node is serving; until then it would refuse every client.
+   * Waits until this node can serve clients; before that, it would refuse every client.
    *
    * @param isBeingRepaired while true, there is no time limit
-   * @throws StartException if it takes longer
+   * @throws StartException if the timeout expires
    */
   public void awaitServing(Duration timeout, BooleanSupplier isBeingRepaired)
       throws StartException {
@@ -285,10 +290,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     }
   }
 
-  /** Why this node serves no clients; empty if it does. */
+  /** The reasons why this node is not serving clients; empty if it is serving. */
   public List<String> notServingReasons() {
     String reason = membership.notServingReason();
-    return reason == null ? List.of() : List.of("the node serves no clients: " + reason);
+    return reason == null ? List.of() : List.of("the node is not serving clients: " + reason);
   }
 
   @Override

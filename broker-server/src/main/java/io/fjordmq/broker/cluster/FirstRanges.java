@@ -20,9 +20,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ranges that exist when a node starts: the node that creates the cluster creates them, the
- * others receive their descriptors with the metadata. Blocks; used by the thread that starts the
- * node.
+ * Provides the initial ranges when a node starts. The node that creates the cluster creates the
+ * ranges; every other node receives their descriptors with the metadata. Used by the thread that
+ * starts the node; blocks.
  */
 final class FirstRanges {
   private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(30);
@@ -33,7 +33,7 @@ final class FirstRanges {
   private final List<StoreSpec> specs;
 
   /**
-   * @param directory already follows the metadata
+   * @param directory must already be following the metadata
    */
   FirstRanges(
       ClusterNode node, RangeStore ranges, RangeDirectory directory, List<StoreSpec> specs) {
@@ -43,7 +43,10 @@ final class FirstRanges {
     this.specs = specs;
   }
 
-  /** Creates the first ranges. A cluster without ranges consists of the node that creates it. */
+  /**
+   * Creates the first ranges if there are none. A cluster without ranges consists only of the node
+   * that creates it.
+   */
   void createIfNew(List<StorePlacement> voters) throws IOException, StartException {
     ReplicaSet alone = ReplicaSet.ofVoters(node.self());
     if (!directory.ranges().isEmpty() || !node.metadata().status().replicas().equals(alone)) {
@@ -61,7 +64,8 @@ final class FirstRanges {
           node.membership().write(first).get(WRITE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
       if (result instanceof WriteResult.Conflict conflict) {
         throw new StartException(
-            "cannot create the first ranges: the cluster already has some: " + conflict.key());
+            "cannot create the first ranges because the cluster already has a range: "
+                + conflict.key());
       }
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException("cannot register the first ranges: " + e, e);
@@ -77,9 +81,9 @@ final class FirstRanges {
     while (specs.stream().anyMatch(spec -> directory.ranges(spec.name()).isEmpty())) {
       if (System.nanoTime() > deadline) {
         throw new StartException(
-            "received no range descriptors from the cluster within "
+            "did not receive any range descriptors from the cluster within "
                 + timeout.toSeconds()
-                + " s (storeConfig.leaderTimeout); see the logs of its other nodes");
+                + " s (storeConfig.leaderTimeout); see the logs of the other nodes");
       }
       LockSupport.parkNanos(1_000_000);
     }

@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the route replicas of this node, which it needs to serve clients. Refuses to replace one
- * with an empty replica while this node is counted: publishes would miss the routes that the new
- * replica has not received yet. Thread-safe.
+ * Watches this node's route replicas, without which it cannot serve clients. Refuses to replace a
+ * route replica with an empty one while the node is counted, because publishes would miss the
+ * routes that the new replica has not received yet. Thread-safe.
  */
 public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAgent.Consent {
   static final Duration PERIOD = Duration.ofSeconds(1);
@@ -28,11 +28,14 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   private final Set<String> onEveryNode;
   private volatile Supplier<@Nullable String> overdueCheck = () -> null;
 
-  /** Why an empty replica was refused; null if none was since this node was last suspended. */
+  /**
+   * Why a replacement by an empty replica was refused; null if none has been refused since this
+   * node was last suspended.
+   */
   private volatile @Nullable String replacementReason;
 
   /**
-   * @param onEveryNode the stores that have a replica of every range on every node
+   * @param onEveryNode the stores that keep a replica of every range on every node
    */
   public HaltedRoutes(
       ClusterMembership membership,
@@ -46,7 +49,7 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   }
 
   /**
-   * Sets the check for other nodes that have waited too long for the routes of this one.
+   * Sets the check that detects whether other nodes have waited too long for this node's routes.
    *
    * @param check returns the reason, or null while no node waits too long
    */

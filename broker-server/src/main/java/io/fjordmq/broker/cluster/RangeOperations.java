@@ -14,8 +14,8 @@ import io.fjordmq.range.store.RangeStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operator requests for ranges. Any node accepts a request and passes it to the node that carries
- * it out. Thread-safe; no method blocks.
+ * Range operations that operators can request. Any node accepts a request and forwards it to the
+ * node that executes it. Thread-safe; no method blocks.
  *
  * @param splits splits ranges
  * @param merges merges ranges with their right neighbors
@@ -54,12 +54,12 @@ public record RangeOperations(
             node.membership(), node.peers(), ranges, node.membership().clock(), settings));
   }
 
-  /** The node that plans the placement; null if there is none. */
+  /** The node that plans placement; null if the metadata group has no leader. */
   private static @Nullable NodeId leader(ClusterNode node) {
     return node.metadata().leadership().leader();
   }
 
-  /** Accepts requests that other nodes pass on. */
+  /** Starts accepting requests that other nodes forward. */
   void serve(PeerServices peers) {
     splits.serve(peers);
     merges.serve(peers);

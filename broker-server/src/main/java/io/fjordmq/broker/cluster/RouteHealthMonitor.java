@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Suspends a node whose route replica is halted, too far behind, or about to be replaced by an
  * empty one. Such a node does not respond to the route barrier, so every SUBSCRIBE in the cluster
- * waits for it and fails. The suspension ends its incarnation; the next one is STARTING, which no
- * other node waits for, until it has caught up with its routes. A STARTING node holds replicas, so
- * the broken one can be rebuilt (decision 0042). Not thread-safe; does not block.
+ * waits for the node and fails. Suspension ends the node's incarnation. The next incarnation is
+ * STARTING until it has caught up with its routes, and other nodes do not wait for a STARTING node.
+ * A STARTING node does hold replicas, so the broken replica can be rebuilt (decision 0042). Not
+ * thread-safe; does not block.
  */
 public final class RouteHealthMonitor {
   static final long SUSPEND_AFTER_MILLIS = 10_000;
@@ -15,18 +16,18 @@ public final class RouteHealthMonitor {
 
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** The node and its cluster. */
+  /** The node that is monitored, and its view of the cluster. */
   public interface Node {
     /** Why a route replica is halted; null if none is. */
     @Nullable String haltedReason();
 
-    /** Why a route replica is to be replaced once this node is suspended; null if none is. */
+    /** Why a route replica will be replaced once this node is suspended; null if none will be. */
     @Nullable String replacementReason();
 
-    /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
+    /** Why SUBSCRIBEs on other nodes are about to fail because of this node; null if none are. */
     @Nullable String overdueReason();
 
-    /** Whether the other nodes wait for this one. */
+    /** Whether other nodes wait for this node before they acknowledge a SUBSCRIBE. */
     boolean isCounted();
 
     /** Whether another node is up and can serve clients. */
@@ -49,7 +50,7 @@ public final class RouteHealthMonitor {
 
   /**
    * @param suspendAfterMillis how long a replica may be halted before the node is suspended
-   * @param suspensionMillis the longest suspension
+   * @param suspensionMillis the maximum duration of a suspension
    */
   public RouteHealthMonitor(Node node, long suspendAfterMillis, long suspensionMillis) {
     this.node = node;
@@ -57,7 +58,7 @@ public final class RouteHealthMonitor {
     this.suspensionMillis = suspensionMillis;
   }
 
-  /** Called about once a second, with the time of a monotonic clock. */
+  /** Checks the node; called about once a second with the time of a monotonic clock. */
   public void check(long nowMillis) {
     String halted = node.haltedReason();
     String behind = node.overdueReason();

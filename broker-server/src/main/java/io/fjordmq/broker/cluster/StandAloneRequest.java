@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operator's request that this node continues without the others, which are lost for good: it
- * becomes the only voter of everything it holds. {@code bin/standalone.sh start --alone} writes it
- * as a file into the data directory; it is valid for one start. Used by the starting thread;
- * blocks.
+ * An operator's request to continue with this node alone because all other nodes are lost for good.
+ * The node becomes the only voter of every range it holds. {@code bin/standalone.sh start --alone}
+ * writes the request to a file in the data directory; the request is valid for one start. Used by
+ * the thread that starts the node; blocks.
  */
 final class StandAloneRequest {
   private static final Logger LOG = LoggerFactory.getLogger(StandAloneRequest.class);
@@ -23,7 +23,7 @@ final class StandAloneRequest {
   private StandAloneRequest() {}
 
   /**
-   * Whether this start is to be a stand-alone start. Deletes the request.
+   * Returns whether the operator has requested a stand-alone start, and deletes the request.
    *
    * @throws MembershipException if another node still responds
    */
@@ -35,8 +35,8 @@ final class StandAloneRequest {
     }
     check.requireNoOtherRunning(addresses);
     LOG.warn(
-        "Started with --alone: this node becomes the only voter of the metadata and of every range it holds."
-            + " Data that only other nodes stored is lost. Remove those nodes"
+        "Started with --alone: this node becomes the only voter of the metadata and of every range"
+            + " it holds; data stored only on other nodes is lost; remove those nodes"
             + " ('bin/standalone.sh remove-node ID') and never start them again");
     return true;
   }

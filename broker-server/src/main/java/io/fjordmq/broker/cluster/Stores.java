@@ -42,8 +42,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replicated stores on the range engine: this node's replicas, placement, and a client for each
- * store.
+ * The replicated stores on top of the range engine: this node's replicas, placement, and a client
+ * for each store.
  */
 public final class Stores implements AutoCloseable {
   private final ClusterNode node;
@@ -55,7 +55,10 @@ public final class Stores implements AutoCloseable {
   private final HaltedRoutes halted;
   private final PeriodicTasks routeHealthTasks = new PeriodicTasks("route-replicas");
 
-  /** Runs the split strategy, which may be a plugin's, so nothing else may wait for it. */
+  /**
+   * Runs the split strategy on its own thread, because a strategy supplied by a plugin could block
+   * anything else that shares it.
+   */
   private final ExecutorService splitExecutor =
       Executors.newSingleThreadExecutor(
           task -> {
@@ -70,7 +73,7 @@ public final class Stores implements AutoCloseable {
    * Opens this node's replicas, creates the first ones if the cluster is new, and waits until the
    * range descriptors are known. Blocks.
    *
-   * @param strategy decides when ranges are split
+   * @param strategy decides when to split ranges
    */
   public static Stores open(
       ClusterNode node,
@@ -183,13 +186,13 @@ public final class Stores implements AutoCloseable {
         HaltedRoutes.PERIOD, "routes", () -> routeHealth.check(System.nanoTime() / 1_000_000));
   }
 
-  /** Whether a route replica is halted and other nodes can help to rebuild it. */
+  /** Whether a route replica is halted and other nodes are available to rebuild it from. */
   public boolean hasHaltedRoutes() {
     return halted.haltedReason() != null && halted.othersServe();
   }
 
   /**
-   * Suspends this node when other nodes wait too long for its routes.
+   * Sets the check that suspends this node when other nodes have waited too long for its routes.
    *
    * @param check returns the reason, or null while no node waits too long
    */
@@ -197,7 +200,7 @@ public final class Stores implements AutoCloseable {
     halted.setOverdueCheck(check);
   }
 
-  /** The replicas of this node that are halted or have no leader, each with the reason. */
+  /** This node's replicas that are halted or have no leader, each with the reason. */
   public List<String> unavailableReplicas() {
     List<String> problems = new ArrayList<>();
     for (ReplicaStatus replica : ranges.status()) {
@@ -214,14 +217,15 @@ public final class Stores implements AutoCloseable {
   }
 
   /**
-   * Whether this node leads the first range of a store, and so runs the tasks that need one node.
+   * Whether this node leads the first range of a store, and therefore runs the tasks that must run
+   * on exactly one node.
    */
   public boolean leadsFirst(String store) {
     List<RangeDescriptor> all = directory.ranges(store);
     return !all.isEmpty() && leads(all.get(0).id());
   }
 
-  /** The key intervals of a store's ranges that this node leads. */
+  /** The key intervals of the store's ranges that this node leads. */
   public List<KeyInterval> ledIntervals(String store) {
     return ranges.status().stream()
         .filter(replica -> replica.leading())
@@ -237,9 +241,10 @@ public final class Stores implements AutoCloseable {
   }
 
   /**
-   * Completes once this node has applied everything that was committed in any range of the store
-   * when the call was made; fails while this node does not hold all of them. The local replicas
-   * determine the ranges, since the metadata may not contain a recent split yet.
+   * Completes once this node has applied everything that had been committed in all ranges of the
+   * store at the time of the call. Fails if this node does not hold a replica of every range. The
+   * set of ranges comes from the local replicas, because the metadata may not contain a recent
+   * split yet.
    */
   public CompletableFuture<?> catchUp(String store) {
     return ranges.catchUp(store);
@@ -253,14 +258,14 @@ public final class Stores implements AutoCloseable {
     return client;
   }
 
-  /** The state of the range clients, by store. */
+  /** The status of the range clients, by store. */
   public Map<String, ClientStatus> clientStatus() {
     Map<String, ClientStatus> statuses = new HashMap<>();
     clients.forEach((store, client) -> statuses.put(store, client.status()));
     return statuses;
   }
 
-  /** The ranges of all stores, as published in the metadata; in key order for each store. */
+  /** The ranges of all stores, as published in the metadata, in key order within each store. */
   public List<RangeDescriptor> publishedRanges() {
     List<RangeDescriptor> all = new ArrayList<>();
     names().forEach(store -> all.addAll(directory.ranges(store)));

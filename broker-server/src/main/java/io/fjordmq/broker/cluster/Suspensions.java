@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Counts the causes that suspend this node: it is suspended from the first cause until the last one
- * is gone. Thread-safe.
+ * Tracks the causes for which this node is suspended. The node is suspended when the first cause
+ * appears and resumes when the last one is gone. Thread-safe.
  */
 public final class Suspensions {
   private final Consumer<String> suspend;
@@ -14,8 +14,8 @@ public final class Suspensions {
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
   /**
-   * @param suspend suspends the node, for the given reason
-   * @param resume resumes the node
+   * @param suspend called with the reason to suspend the node
+   * @param resume called to resume the node
    */
   public Suspensions(Consumer<String> suspend, Runnable resume) {
     this.suspend = suspend;
@@ -23,8 +23,9 @@ public final class Suspensions {
   }
 
   /**
-   * @param component requests it; a second request by the same component has no effect
-   * @param reason the reason, for the operator
+   * @param component the component that requests the suspension; a second request by the same
+   *     component has no effect
+   * @param reason the reason, shown to operators
    */
   public synchronized void suspend(String component, String reason) {
     boolean first = reasons.isEmpty();

@@ -29,42 +29,42 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All configuration keys. The component names are the keys in the file; {@link #defaults()} holds
- * the default of every key.
+ * The complete configuration. The names of the record components are the keys in the file; {@link
+ * #defaults()} returns the default of every key.
  *
- * @param bootstrap whether the first node creates the cluster at its first start
- * @param dataDir directory of everything that must survive a restart; relative to the working
- *     directory of the process
- * @param logDir directory of the log files
+ * @param bootstrap whether this node creates a new cluster on its first start
+ * @param dataDir directory for all data that must survive a restart; relative paths are resolved
+ *     against the working directory of the process
+ * @param logDir directory for log files
  * @param mqttServerConfig listeners for clients
  * @param clusterConfig addresses and TLS of this node within the cluster
  * @param joinConfig how a node finds its cluster
- * @param membershipConfig leases of nodes
+ * @param membershipConfig node leases
  * @param placementConfig placement of replicas on nodes
- * @param peerConfig calls between nodes
- * @param raftPortConfig Raft between nodes
+ * @param peerConfig RPCs between nodes
+ * @param raftPortConfig the Raft port
  * @param drainConfig draining a node before it stops
- * @param httpConfig the HTTP port: metrics, health and status
+ * @param httpConfig the HTTP port for metrics, health and status
  * @param securityConfig authentication and access rules
- * @param sessionConfig limits of a client
- * @param tenantConfig limits of a tenant
- * @param overloadConfig thresholds above which new work is refused
+ * @param sessionConfig limits for each client
+ * @param tenantConfig limits for each tenant
+ * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
- * @param deliveryConfig limits of delivery to connected clients
- * @param nodesConfig limits of messages queued for other nodes
+ * @param deliveryConfig limits for delivery to connected clients
+ * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
- * @param splitConfig splitting and merging ranges by load and size
- * @param routerConfig routes: topic filter to receivers
+ * @param splitConfig splitting and merging of ranges by load and size
+ * @param routerConfig routes from topic filters to receivers
  * @param inboxConfig persistent sessions
  * @param retainConfig retained messages
- * @param rangeClientConfig the clients of the stores
- * @param rangeConfig replicas of the stores' ranges
- * @param diskConfig the disk of dataDir
+ * @param rangeClientConfig the clients that access the ranges of the stores
+ * @param rangeConfig the range replicas of the stores
+ * @param diskConfig the disk that holds dataDir
  * @param storageConfig the state database
- * @param consensusConfig Raft groups and their log
+ * @param consensusConfig Raft groups and their logs
  * @param metadataConfig the metadata group
- * @param tenants limits of the tenants that override some
- * @param plugins settings of plugins, by {@code name.key}
+ * @param tenants limits of the tenants that override the shared limits
+ * @param plugins plugin settings, by {@code name.key}
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -126,7 +126,7 @@ public record BrokerConfig(
             + metadataConfig.maxBatchBytes());
   }
 
-  /** The defaults of all keys, also those of optional sections. */
+  /** The defaults of all keys, including those in optional sections. */
   static BrokerConfig defaults() {
     return new BrokerConfig(
         false,
@@ -163,7 +163,9 @@ public record BrokerConfig(
         Map.of());
   }
 
-  /** A copy with the sections whose keys the operator names: tenants and plugins. */
+  /**
+   * A copy with the given tenants and plugins, the two sections whose key names operators choose.
+   */
   BrokerConfig withNamed(Map<String, TenantLimits> ownLimits, Map<String, String> pluginValues) {
     return new BrokerConfig(
         bootstrap,
@@ -200,12 +202,15 @@ public record BrokerConfig(
         pluginValues);
   }
 
-  /** The limits of all tenants that override none. */
+  /** The limits of tenants that do not override any. */
   public TenantLimits sharedLimits() {
     return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
   }
 
-  /** The replicas of each store. Every node matches topics itself, so it holds all routes. */
+  /**
+   * The replica placement of each store. Every node holds all routes because it matches topics
+   * locally.
+   */
   public List<StorePlacement> storePlacements() {
     return List.of(
         storeConfig.dist().placement("dist", true),
@@ -214,7 +219,8 @@ public record BrokerConfig(
   }
 
   /**
-   * The number of file descriptors used by connections and table files if all limits are reached.
+   * The number of file descriptors that connections and table files use when every limit is
+   * reached.
    */
   public long maxFileDescriptors() {
     long connections =
@@ -239,7 +245,7 @@ public record BrokerConfig(
   }
 
   /**
-   * @param fault begins with the name of the component
+   * @param fault the message; begins with the name of the component
    */
   private static void require(boolean valid, String fault) {
     if (!valid) {

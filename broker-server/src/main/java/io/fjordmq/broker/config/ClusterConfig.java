@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The addresses and TLS of this node within the cluster.
  *
- * @param env name of the cluster; a node does not join a cluster with another name
- * @param host address at which other nodes reach this one; empty to detect it
- * @param port cluster port, for calls between nodes; Raft uses the next port
+ * @param env name of the cluster; a node does not join a cluster with a different name
+ * @param host address at which other nodes reach this one; detected if empty
+ * @param port cluster port for RPCs between nodes; Raft uses the next port
  * @param clusterDomainName DNS name that resolves to the nodes, in addition to seedEndpoints
- * @param seedEndpoints comma-separated list of {@code host:port} of some nodes
- * @param serverReference where clients reach this node; other nodes send it to their clients when
- *     they are drained
+ * @param seedEndpoints comma-separated {@code host:port} addresses of some nodes
+ * @param serverReference the address at which clients reach this node; other nodes send it to their
+ *     clients when they drain
  * @param certFile this node's certificate, for TLS between nodes
  * @param keyFile the private key of the certificate
- * @param trustFile certificate of the authority that signed the certificates of all nodes
+ * @param trustFile certificate of the CA that signed the certificates of all nodes
  */
 public record ClusterConfig(
     String env,
@@ -43,7 +43,7 @@ public record ClusterConfig(
     }
   }
 
-  /** The TLS settings between nodes; null for plain text. */
+  /** The TLS settings for connections between nodes; null for plaintext. */
   public @Nullable ClusterTls tls() {
     return certFile.isBlank()
         ? null

@@ -9,17 +9,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the records of a configuration from the defaults and the given values. */
+/** Creates the configuration records from the defaults and the given values. */
 final class ConfigBinder {
-  /** Limit of the elements of a list; a larger number is most likely a typo. */
+  /** The maximum number of elements in a list; a larger index is most likely a typo. */
   private static final int MAX_ELEMENTS = 64;
 
   private final Map<String, ConfigValue> given;
   private final List<String> problems;
 
   /**
-   * @param given values by key; includes sections that are named but empty
-   * @param problems receives a line for every invalid value
+   * @param given values by key, including sections that are present but empty
+   * @param problems receives one line for each invalid value
    */
   ConfigBinder(Map<String, ConfigValue> given, List<String> problems) {
     this.given = given;
@@ -79,7 +79,7 @@ final class ConfigBinder {
     }
   }
 
-  /** Binds the elements of a list of sections; their numbers must have no gaps. */
+  /** Binds the elements of a list of sections. The elements must be numbered without gaps. */
   private List<Record> elements(String list, Record defaults) {
     Pattern numbered = Pattern.compile(Pattern.quote(list) + "\\.([0-9]{1,6})(\\..*)?");
     TreeMap<Integer, ConfigValue> named = new TreeMap<>();
@@ -94,7 +94,12 @@ final class ConfigBinder {
     for (Map.Entry<Integer, ConfigValue> element : named.entrySet()) {
       int number = element.getKey();
       if (number >= MAX_ELEMENTS || number != elements.size()) {
-        String gap = " is set but " + list + "." + elements.size() + " is not; number from 0";
+        String gap =
+            " is set but "
+                + list
+                + "."
+                + elements.size()
+                + " is not; number the elements from 0 without gaps";
         problems.add(
             element.getValue().origin()
                 + ": "
@@ -111,7 +116,10 @@ final class ConfigBinder {
     return List.copyOf(elements);
   }
 
-  /** Adds the origin to the message of a record, which begins with the name of the component. */
+  /**
+   * Prepends the origin of the value to a record's validation message, which begins with the
+   * component name.
+   */
   private String refusal(String prefix, IllegalArgumentException failure) {
     String message = String.valueOf(failure.getMessage());
     String name = message.split(" ", 2)[0];

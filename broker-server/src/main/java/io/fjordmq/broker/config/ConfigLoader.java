@@ -9,9 +9,9 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the configuration. In ascending precedence, values come from the defaults, the file,
- * environment variables, system properties and the command line. All errors are collected and
- * reported together.
+ * Loads the configuration. Values come from, in ascending order of precedence: the defaults, the
+ * file, environment variables, system properties and the command line. All errors are reported
+ * together.
  */
 public final class ConfigLoader {
   private final Schema schema = Schema.of(BrokerConfig.defaults());
@@ -28,17 +28,17 @@ public final class ConfigLoader {
   /**
    * A valid configuration.
    *
-   * @param config every value
-   * @param warnings one line for each ignored variable and each risky value
+   * @param config the complete configuration
+   * @param warnings one line for each ignored environment variable and each risky value
    */
   public record LoadedConfig(BrokerConfig config, List<String> warnings) {}
 
   /**
-   * The options of the command line.
+   * The command-line options.
    *
    * @param file the configuration file
-   * @param dataDir overrides the key of this name; null if not given
-   * @param logDir overrides the key of this name; null if not given
+   * @param dataDir overrides the key {@code dataDir}; null if not given
+   * @param logDir overrides the key {@code logDir}; null if not given
    */
   public record CommandLine(Path file, @Nullable String dataDir, @Nullable String logDir) {}
 
@@ -102,10 +102,10 @@ public final class ConfigLoader {
     } else if (!isKey(key)) {
       problems.add(unknown(entry));
     } else if (entry.section()) {
-      problems.add(entry.origin() + ": " + key + " must be one value, not a section");
+      problems.add(entry.origin() + ": " + key + " must be a single value, not a section");
     } else if (entry.kind() == ConfigValue.Kind.LIST
         && (known == null || known.type() != List.class)) {
-      problems.add(entry.origin() + ": " + key + " must be one value, not a list");
+      problems.add(entry.origin() + ": " + key + " must be a single value, not a list");
     } else {
       given.put(schema.withIndex(key), entry);
     }
@@ -113,7 +113,7 @@ public final class ConfigLoader {
 
   private void addPluginKey(ConfigValue entry) {
     if (entry.kind() == ConfigValue.Kind.LIST) {
-      problems.add(entry.origin() + ": " + entry.key() + " must be one value, not a list");
+      problems.add(entry.origin() + ": " + entry.key() + " must be a single value, not a list");
     } else {
       pluginKeys.add(entry);
     }

@@ -7,17 +7,17 @@ package io.fjordmq.broker.config;
  *     sections are numbered from 0: {@code mqttServerConfig.tlsListener.1.port}
  * @param text the value as written, with the values of a list separated by commas; empty if the key
  *     has no value
- * @param kind whether it is one value, a list or a section
+ * @param kind whether the value is a single value, a list or a section
  * @param origin where the value was set, for messages, e.g. {@code conf/standalone.yml line 7}
  */
 record ConfigValue(String key, String text, Kind kind, String origin) {
   /** The kind of value of a key. */
   enum Kind {
-    /** One value. */
+    /** A single value. */
     VALUE,
     /** Several values. */
     LIST,
-    /** Nested keys, or nothing. */
+    /** Nested keys; possibly none. */
     SECTION
   }
 

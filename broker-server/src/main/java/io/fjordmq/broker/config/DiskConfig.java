@@ -3,13 +3,13 @@ package io.fjordmq.broker.config;
 import java.time.Duration;
 
 /**
- * The disk of dataDir.
+ * Settings for the disk that holds dataDir.
  *
- * @param minFreeBytes free space below which messages that have to be stored are refused; 0 to
- *     accept them until the disk is full
- * @param checkInterval interval of the measurements
- * @param slowAfter duration from which a write counts as slow, so that other nodes take over
- *     leadership; while a write is stuck for twice that, the node is suspended
+ * @param minFreeBytes free space below which the node refuses messages that it would have to store;
+ *     0 to accept messages until the disk is full
+ * @param checkInterval interval between measurements
+ * @param slowAfter write latency at which the disk counts as slow and other nodes take over
+ *     leadership; while a write is stuck for twice as long, the node is suspended
  */
 public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slowAfter) {
   static final DiskConfig DEFAULTS =

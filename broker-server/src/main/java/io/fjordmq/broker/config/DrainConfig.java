@@ -3,11 +3,12 @@ package io.fjordmq.broker.config;
 import java.time.Duration;
 
 /**
- * How a node that is stopped with {@code --drain} is drained.
+ * Settings for draining a node that is stopped with {@code --drain}.
  *
- * @param leaderTransferTimeout how long the node waits until others lead its ranges
- * @param clientsPerSecond clients disconnected per second, so that they reconnect to other nodes;
- *     also when the lease has expired or the cluster has marked the node DOWN
+ * @param leaderTransferTimeout how long the node waits for other nodes to take over leadership of
+ *     its ranges
+ * @param clientsPerSecond number of clients disconnected per second so that they reconnect to other
+ *     nodes; also applies when the lease has expired or the cluster has marked the node DOWN
  */
 public record DrainConfig(Duration leaderTransferTimeout, int clientsPerSecond) {
   public DrainConfig {

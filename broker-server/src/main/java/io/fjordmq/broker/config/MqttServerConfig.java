@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Listeners for clients. Only configured listeners are opened; each kind may have several.
+ * Listeners for clients. Only configured listeners are opened; there can be several of each kind.
  *
  * @param transport network I/O interface: auto, epoll, nio or io_uring
- * @param workerThreads event loops for clients; 0 for half as many as processors
+ * @param workerThreads number of event loops for clients; 0 for half the number of processors
  * @param shutdownTimeout time allowed for handing over sessions at shutdown
- * @param tcpListener MQTT over TCP
- * @param tlsListener MQTT over TLS
- * @param wsListener MQTT over WebSocket
- * @param wssListener MQTT over WebSocket over TLS
- * @param unixListener MQTT over a Unix domain socket
+ * @param tcpListener listeners for MQTT over TCP
+ * @param tlsListener listeners for MQTT over TLS
+ * @param wsListener listeners for MQTT over WebSocket
+ * @param wssListener listeners for MQTT over WebSocket over TLS
+ * @param unixListener listeners for MQTT over a Unix domain socket
  */
 public record MqttServerConfig(
     String transport,
@@ -42,27 +42,27 @@ public record MqttServerConfig(
     }
   }
 
-  /** MQTT over TCP. */
+  /** A listener for MQTT over TCP. */
   public record TcpListener(
       @Flattened Endpoint.Tcp endpoint,
       @Flattened SocketSettings socket,
       @Flattened ProxySettings proxy) {}
 
-  /** MQTT over TLS. */
+  /** A listener for MQTT over TLS. */
   public record TlsListener(
       @Flattened Endpoint.Tcp endpoint,
       @Flattened TlsSettings tls,
       @Flattened SocketSettings socket,
       @Flattened ProxySettings proxy) {}
 
-  /** MQTT over WebSocket. */
+  /** A listener for MQTT over WebSocket. */
   public record WsListener(
       @Flattened Endpoint.Tcp endpoint,
       @Flattened WebSocketSettings webSocket,
       @Flattened SocketSettings socket,
       @Flattened ProxySettings proxy) {}
 
-  /** MQTT over WebSocket over TLS. */
+  /** A listener for MQTT over WebSocket over TLS. */
   public record WssListener(
       @Flattened Endpoint.Tcp endpoint,
       @Flattened WebSocketSettings webSocket,
@@ -70,10 +70,10 @@ public record MqttServerConfig(
       @Flattened SocketSettings socket,
       @Flattened ProxySettings proxy) {}
 
-  /** MQTT over a Unix domain socket. */
+  /** A listener for MQTT over a Unix domain socket. */
   public record UnixListener(@Flattened Endpoint.Unix endpoint, @Flattened SocketSettings socket) {}
 
-  /** One listener of each kind, with the defaults for all listeners of that kind. */
+  /** One listener of each kind, holding the defaults for all listeners of that kind. */
   static MqttServerConfig defaults() {
     SocketSettings socket = SocketSettings.DEFAULTS;
     ProxySettings proxy = ProxySettings.NONE;
@@ -130,7 +130,10 @@ public record MqttServerConfig(
     void accept(String key, T listener);
   }
 
-  /** Calls back for each listener. The only one of its kind has a key without a number. */
+  /**
+   * Calls the action for each listener. A listener that is the only one of its kind has a key
+   * without a number.
+   */
   private static <T> void forEachListener(String kind, List<T> listeners, Keyed<T> action) {
     String key = "mqttServerConfig." + kind;
     for (int i = 0; i < listeners.size(); i++) {

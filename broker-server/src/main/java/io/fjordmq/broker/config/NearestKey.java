@@ -5,13 +5,14 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the known key that an unknown one was probably meant to be. */
+/** Finds the known key that most likely was meant by an unknown key. */
 final class NearestKey {
   private NearestKey() {}
 
   /**
-   * Returns the key of the same name in another section, since most unknown keys are misplaced;
-   * else the known key with the smallest edit distance; null if none is close enough.
+   * Returns a known key with the same name in another section, because most unknown keys are
+   * misplaced; otherwise the known key with the smallest edit distance; null if no key is close
+   * enough.
    */
   static @Nullable String to(String unknown, Collection<String> known) {
     String name = nameOf(unknown);

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The keys {@code plugins.NAME.KEY}: settings of a plugin, which validates them itself. Case is
- * ignored and {@code _} equals {@code -}, because of environment variables.
+ * The keys {@code plugins.NAME.KEY}, which each plugin validates itself. Because keys may come from
+ * environment variables, case is ignored and {@code _} is equivalent to {@code -}.
  */
 final class PluginKeys {
   private static final String SECTION = "plugins.";
 
   private final Map<String, String> values = new LinkedHashMap<>();
 
-  /** Whether the key is below {@code plugins}. */
+  /** Whether the key is in the section {@code plugins}. */
   static boolean isPluginKey(String key) {
     return key.regionMatches(true, 0, SECTION, 0, SECTION.length());
   }

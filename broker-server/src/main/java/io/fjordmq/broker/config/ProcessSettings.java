@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessSettings {
   private static final String PREFIX = "FJORDMQ_";
 
-  /** Variables of bin/standalone.sh, which are not configuration keys. */
+  /** Variables that configure bin/standalone.sh and are not configuration keys. */
   private static final Set<String> SCRIPT_VARIABLES =
       Set.of(
           "FJORDMQ_RESPONSE_SECONDS",
@@ -24,7 +24,7 @@ final class ProcessSettings {
           "FJORDMQ_START_SECONDS",
           "FJORDMQ_STOP_SECONDS");
 
-  /** Alternative names of the stores' settings, as in other MQTT brokers of this kind. */
+  /** Alternative names for the stores' settings, as used by similar MQTT brokers. */
   private static final Pattern STORE_VARIABLE =
       Pattern.compile("(dist_worker|inbox_store|retain_store)_([a-z_]+)");
 
@@ -47,7 +47,7 @@ final class ProcessSettings {
     this.warnings = warnings;
   }
 
-  /** Reads {@code FJORDMQ_CLUSTERCONFIG__PORT=8899} and the stores' variables. */
+  /** Reads {@code FJORDMQ_CLUSTERCONFIG__PORT=8899} and the store variables. */
   List<ConfigValue> fromEnvironment(Map<String, String> environment) {
     List<ConfigValue> found = new ArrayList<>();
     environment.forEach(
@@ -68,14 +68,14 @@ final class ProcessSettings {
     if (key != null) {
       found.add(ConfigValue.value(key, value, origin));
     } else if (name.contains("__")) {
-      found.add(ConfigValue.value(path, value, origin)); // reported with every other unknown key
+      found.add(ConfigValue.value(path, value, origin)); // reported with all other unknown keys
     } else {
       // Kubernetes sets FJORDMQ_PORT, FJORDMQ_SERVICE_HOST … for a service named "fjordmq".
       warnings.add(origin + " does not match any configuration key and is ignored");
     }
   }
 
-  /** Reads {@code -DclusterConfig.port=8899} and the stores' variables. */
+  /** Reads {@code -DclusterConfig.port=8899} and the store variables. */
   List<ConfigValue> fromProperties(Properties properties) {
     List<ConfigValue> found = new ArrayList<>();
     for (String name : properties.stringPropertyNames()) {

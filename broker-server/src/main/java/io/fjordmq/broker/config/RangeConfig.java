@@ -3,11 +3,11 @@ package io.fjordmq.broker.config;
 import io.fjordmq.range.store.RangeStoreSettings;
 
 /**
- * Replicas of ranges, and the threads that run queries.
+ * Settings for range replicas and for the threads that run queries.
  *
- * @param replicas limits and intervals of replicas
- * @param queryThreads number of threads that run queries; each may block on the disk
- * @param maxWaitingQueries limit of queries that wait for a thread
+ * @param replicas limits and intervals for replicas
+ * @param queryThreads number of threads that run queries; a query may block its thread on disk I/O
+ * @param maxWaitingQueries maximum number of queries waiting for a thread
  */
 public record RangeConfig(
     @Flattened RangeStoreSettings replicas, int queryThreads, int maxWaitingQueries) {

@@ -4,12 +4,12 @@ import io.fjordmq.range.load.SplitLimits;
 import io.fjordmq.range.placement.StorePlacement;
 
 /**
- * The ranges of one store.
+ * Settings for the ranges of one store.
  *
- * @param replicaVoterCount voters of each range in a new cluster; 0 for 3, or as many as there are
- *     nodes
+ * @param replicaVoterCount number of voters per range in a new cluster; 0 for 3, or for the number
+ *     of nodes if there are fewer
  * @param splitByLoad whether ranges are split by load
- * @param splitLimits limits of the built-in split strategy
+ * @param splitLimits limits used by the built-in split strategy
  */
 public record RangesConfig(
     int replicaVoterCount, boolean splitByLoad, @Flattened SplitLimits splitLimits) {

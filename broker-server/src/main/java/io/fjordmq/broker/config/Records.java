@@ -20,10 +20,10 @@ final class Records {
   }
 
   /**
-   * Calls the canonical constructor.
+   * Creates a record by calling its canonical constructor.
    *
-   * @throws IllegalArgumentException if the constructor throws it; its message begins with the
-   *     component's name
+   * @throws IllegalArgumentException if the constructor rejects a value; the message begins with
+   *     the component's name
    */
   static Record create(Class<? extends Record> type, @Nullable Object[] values) {
     Class<?>[] types =

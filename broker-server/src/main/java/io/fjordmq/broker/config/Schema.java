@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All keys with their types and defaults, derived from a record that holds the defaults. A
- * component that is a record is a section; a list of one record is a repeatable section; any other
+ * All keys with their types and defaults, derived from a record that holds the defaults. A record
+ * component is a section, a list containing one record is a repeatable section, and any other
  * component is a key with a value.
  */
 final class Schema {
@@ -46,7 +46,7 @@ final class Schema {
     return Collections.unmodifiableSet(sections);
   }
 
-  /** The key of this name, ignoring case; null if there is none. */
+  /** Finds a key by name, ignoring case; null if there is none. */
   @Nullable String findIgnoringCase(String anyCase) {
     Matcher matcher = NUMBERED.matcher(anyCase);
     if (!matcher.matches() || matcher.group(3) == null) {
@@ -59,7 +59,7 @@ final class Schema {
         : list + "." + matcher.group(2) + unnumbered.substring(list.length());
   }
 
-  /** The key without the number of a list element. */
+  /** Returns the key without the index of its list element. */
   String withoutIndex(String key) {
     Matcher matcher = NUMBERED.matcher(key);
     if (matcher.matches() && lists.contains(matcher.group(1))) {
@@ -68,7 +68,7 @@ final class Schema {
     return key;
   }
 
-  /** The key with the number of its list element, which is 0 if it has none. */
+  /** Returns the key with the index of its list element, which defaults to 0. */
   String withIndex(String key) {
     String list = listOf(key);
     return list == null || !withoutIndex(key).equals(key)
@@ -90,7 +90,7 @@ final class Schema {
       String path = prefix + component.getName();
       Object value = Records.read(section, component);
       if (value instanceof Map<?, ?>) {
-        sections.add(path); // the operator names the keys below: TenantKeys, PluginKeys
+        sections.add(path); // operators choose its keys; see TenantKeys and PluginKeys
       } else if (component.isAnnotationPresent(Flattened.class)) {
         collect(prefix, (Record) value);
       } else if (value instanceof List<?> list

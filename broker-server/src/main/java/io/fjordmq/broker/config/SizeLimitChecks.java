@@ -11,27 +11,28 @@ import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.client.RangeClientSettings;
 
 /**
- * Checks that size limits fit into each other: a packet into a command, a batch of commands into a
- * log entry, a response into a message between nodes. Otherwise a large message could never be
- * stored, and the client would resend it forever.
+ * Checks that size limits are consistent: a packet must fit into a command, a batch of commands
+ * into a log entry, and a response into a message between nodes. Otherwise a large message could
+ * never be stored, and the client would resend it forever.
  */
 final class SizeLimitChecks {
-  /** Overhead of a message between nodes in addition to its largest part. */
+  /** Upper bound for the size of a message between nodes excluding its largest part. */
   private static final long OVERHEAD_BYTES = 64 << 10;
 
-  /** Overhead of a page of messages. */
+  /** Upper bound for the overhead of a page of messages. */
   private static final long PAGE_OVERHEAD_BYTES = 256 << 10;
 
-  /** The other entries that Raft sends in one message with a large one. */
+  /** Upper bound for the other entries that Raft sends in the same message as a large entry. */
   private static final long RAFT_BODY_BYTES = 4 << 20;
 
   private SizeLimitChecks() {}
 
   /**
-   * Checks that everything a client may send can be stored.
+   * Checks that any message a client may send can be stored.
    *
-   * @param section the section of the session settings
-   * @throws IllegalArgumentException if something does not fit; names the keys and what to do
+   * @param section the configuration section of the session settings
+   * @throws IllegalArgumentException if a limit is too small; the message names the keys and the
+   *     remedy
    */
   static void requireFit(
       String section,
@@ -39,7 +40,7 @@ final class SizeLimitChecks {
       RangeClientSettings commands,
       RangeConfig ranges,
       ConsensusSettings consensus) {
-    // With a topic alias the topic is part of the message but not of the packet.
+    // With a topic alias, the message contains the topic but the packet does not.
     long command =
         (long) sessions.maxPacketBytes()
             + sessions.maxTopicBytes()
@@ -49,13 +50,13 @@ final class SizeLimitChecks {
         "rangeClientConfig.maxCommandBytes",
         commands.maxCommandBytes(),
         command,
-        "a packet of " + section + ".maxPacketBytes with everything stored with it");
+        "a packet of " + section + ".maxPacketBytes and everything stored with it");
     long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
     requireAtLeast(
         "rangeConfig.maxEntryBytes",
         ranges.replicas().maxEntryBytes(),
         RangeEntry.MUTATIONS_OVERHEAD + Math.max(single, commands.maxBatchBytes()),
-        "rangeClientConfig.maxCommandBytes and maxBatchBytes in a log entry");
+        "a log entry of rangeClientConfig.maxCommandBytes or maxBatchBytes");
     requireAtLeast(
         "rangeClientConfig.maxQueuedBytes",
         commands.maxQueuedBytes(),
@@ -69,12 +70,13 @@ final class SizeLimitChecks {
   }
 
   /**
-   * Checks that a resuming session can fetch its state from another node: its subscriptions, in a
-   * batch of responses that was nearly full without them, and its messages page by page. Otherwise
-   * the session would retry forever.
+   * Checks that a resuming session can fetch its state from another node. Its subscriptions must
+   * fit into a batch of responses that is already nearly full, and each page of its messages must
+   * fit into one message. Otherwise the session would retry forever.
    *
-   * @param section the section of the session settings
-   * @throws IllegalArgumentException if it does not fit; names the keys and what to do
+   * @param section the configuration section of the session settings
+   * @throws IllegalArgumentException if a limit is too small; the message names the keys and the
+   *     remedy
    */
   static void requireResponseSize(
       String section, SessionSettings sessions, RangeClientSettings commands, PeerSettings peers) {
@@ -88,7 +90,7 @@ final class SizeLimitChecks {
         peers.maxMessageBytes(),
         others + attachment + OVERHEAD_BYTES,
         "rangeClientConfig.maxBatchResponseBytes and " + section + ".maxSubscriptionBytes");
-    // A page ends after the message that reaches its size limit.
+    // A page ends only after the message that reaches its size limit.
     long page =
         (long) Math.max(sessions.inboxBufferBytes(), sessions.retainedPageBytes())
             + commands.maxCommandBytes();
@@ -96,15 +98,16 @@ final class SizeLimitChecks {
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
         page + PAGE_OVERHEAD_BYTES,
-        "rangeClientConfig.maxCommandBytes with a page of %s.inboxBufferBytes or retainedPageBytes"
+        "rangeClientConfig.maxCommandBytes and a page of %s.inboxBufferBytes or retainedPageBytes"
             .formatted(section));
   }
 
   /**
-   * Checks that messages between nodes fit into frames and queues: one that does not would be
-   * resent forever, and everything behind it would wait.
+   * Checks that messages between nodes fit into frames and queues. A message that does not fit
+   * would be resent forever and block all messages behind it.
    *
-   * @throws IllegalArgumentException if something does not fit; names the keys and what to do
+   * @throws IllegalArgumentException if a limit is too small; the message names the keys and the
+   *     remedy
    */
   static void requireEntrySize(
       PeerSettings peers,
@@ -118,7 +121,8 @@ final class SizeLimitChecks {
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
         Math.max(batch, ranges.replicas().maxEntryBytes()) + OVERHEAD_BYTES,
-        "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and rangeConfig.maxEntryBytes");
+        "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and"
+            + " rangeConfig.maxEntryBytes");
     requireAtLeast(
         "peerConfig.maxQueuedBytes",
         peers.maxQueuedBytes(),
@@ -128,7 +132,7 @@ final class SizeLimitChecks {
         "raftPortConfig.maxFrameBytes",
         raft.maxFrameBytes(),
         consensus.maxEntryBytes() + RAFT_BODY_BYTES,
-        "consensusConfig.maxEntryBytes with the other entries of a message");
+        "consensusConfig.maxEntryBytes and the other entries in the same message");
   }
 
   private static void requireAtLeast(String key, long value, long min, String what) {

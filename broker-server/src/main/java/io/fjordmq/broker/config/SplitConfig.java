@@ -3,16 +3,18 @@ package io.fjordmq.broker.config;
 import io.fjordmq.range.load.SplitMergeSettings;
 
 /**
- * Splitting and merging ranges by load and size. Settings that differ by store are in the section
- * of the store.
+ * Settings for splitting and merging ranges by load and size. Settings specific to one store are in
+ * the section of that store.
  *
- * @param strategy plugin whose SplitStrategy decides; empty for the built-in strategy
- * @param rules rules for the ranges of all stores
+ * @param strategy name of the plugin that supplies the SplitStrategy; empty for the built-in
+ *     strategy
+ * @param rules rules that apply to the ranges of all stores
  */
 public record SplitConfig(String strategy, @Flattened SplitMergeSettings rules) {
 
-  /* Sizes are RocksDB estimates, which include deleted rows and are off by megabytes: ranges with a
-   * lower limit would be split again and again. SplitMergeSettings accept less, for tests.
+  /* Sizes are RocksDB estimates, which include deleted rows and can be off by megabytes. With a
+   * lower limit, ranges would be split over and over. SplitMergeSettings accepts lower limits for
+   * tests.
    */
   private static final long MIN_MAX_RANGE_BYTES = 16 << 20;
 

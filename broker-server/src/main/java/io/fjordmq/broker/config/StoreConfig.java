@@ -7,13 +7,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The replicated stores.
+ * Settings for the replicated stores.
  *
- * @param leaderTimeout how long a start waits for the ranges and until the node serves clients
- * @param sweepInterval interval of the sweeps for expired sessions and messages and stale routes
- * @param dist routes
- * @param inbox persistent sessions
- * @param retain retained messages
+ * @param leaderTimeout how long startup waits for the range descriptors, and until the node serves
+ *     clients
+ * @param sweepInterval interval between sweeps for expired sessions, expired messages and stale
+ *     routes
+ * @param dist settings for the ranges of the route store
+ * @param inbox settings for the ranges of the inbox store
+ * @param retain settings for the ranges of the retain store
  */
 public record StoreConfig(
     Duration leaderTimeout,
@@ -29,7 +31,7 @@ public record StoreConfig(
           RangesConfig.DEFAULTS,
           RangesConfig.DEFAULTS);
 
-  /** The ranges by the name of the store. */
+  /** The settings of the ranges, by store name. */
   public Map<String, RangesConfig> byStore() {
     return Map.of("dist", dist, "inbox", inbox, "retain", retain);
   }
@@ -41,7 +43,7 @@ public record StoreConfig(
     return split.keySet();
   }
 
-  /** The limits of the built-in split strategy, by the name of the store. */
+  /** The limits used by the built-in split strategy, by store name. */
   public Map<String, SplitLimits> splitLimits() {
     Map<String, SplitLimits> limits = new HashMap<>();
     byStore().forEach((store, ranges) -> limits.put(store, ranges.splitLimits()));

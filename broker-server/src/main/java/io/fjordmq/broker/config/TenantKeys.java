@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys {@code tenants.NAME.KEY}: limits of one tenant. KEY is the path of the limit that all
- * other tenants have, including its section.
+ * The keys {@code tenants.NAME.KEY}: limits of one tenant. KEY is the full path, including the
+ * section, of the limit that it overrides.
  */
 final class TenantKeys {
   static final String SECTION = "tenants";
@@ -19,10 +19,10 @@ final class TenantKeys {
   private static final List<String> SECTIONS =
       List.of("sessionConfig", "tenantConfig", "inboxConfig.limits");
 
-  /** Limits that apply before the tenant of a client is known. */
+  /** Limits that apply before a client's tenant is known and therefore cannot be overridden. */
   private static final Set<String> BEFORE_TENANT_IS_KNOWN = Set.of("sessionConfig.connectTimeout");
 
-  /** A key of one tenant; the rest is empty for the section of the tenant itself. */
+  /** The parts of a tenant's key; the rest is empty if the key is the tenant's own section. */
   private record Split(String tenant, String rest) {}
 
   private final Set<String> keys = new TreeSet<>();
@@ -36,7 +36,7 @@ final class TenantKeys {
     }
   }
 
-  /** Whether the key is below {@code tenants}. */
+  /** Whether the key is in the section {@code tenants}. */
   static boolean isTenantKey(String key) {
     return key.startsWith(SECTION + ".");
   }
@@ -54,7 +54,7 @@ final class TenantKeys {
     return keys.contains(split(key).rest);
   }
 
-  /** All possible keys and sections of the tenant that the key seems to name. */
+  /** All valid keys and sections of the tenant that the key appears to name. */
   List<String> candidates(String key) {
     String name = key.substring(SECTION.length() + 1).split("\\.", 2)[0];
     Set<String> known = new TreeSet<>(SECTIONS);
@@ -62,7 +62,10 @@ final class TenantKeys {
     return known.stream().map(rest -> SECTION + "." + name + "." + rest).toList();
   }
 
-  /** Splits a key. The name of a tenant may contain dots, so it ends where a section begins. */
+  /**
+   * Splits a key into tenant and rest. A tenant name may contain dots, so it extends up to the
+   * first known section.
+   */
   private static Split split(String key) {
     String below = key.substring(SECTION.length() + 1);
     for (String section : SECTIONS) {
@@ -76,7 +79,7 @@ final class TenantKeys {
     return new Split(below, "");
   }
 
-  /** The limits of each tenant that overrides some. */
+  /** Returns the limits of each tenant that overrides any. */
   static Map<String, TenantLimits> bind(
       Map<String, ConfigValue> given, ConfigBinder binder, BrokerConfig config) {
     Map<String, TenantLimits> tenants = new LinkedHashMap<>();

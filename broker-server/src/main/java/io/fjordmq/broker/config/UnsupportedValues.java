@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of the file format that this version does not implement. They are rejected, never silently
+ * Configuration keys that this version does not implement. They are rejected rather than silently
  * ignored.
  */
 final class UnsupportedValues {
   private static final String UNSUPPORTED = " is not supported by this version: ";
 
-  /** Sections and keys that are not implemented yet, each with the reason and what to do. */
+  /** Sections and keys that are not implemented yet, each with the reason and the remedy. */
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
 
   static {
@@ -24,7 +24,10 @@ final class UnsupportedValues {
 
   private UnsupportedValues() {}
 
-  /** Why the key is not supported; empty if its section reports it, null if it is supported. */
+  /**
+   * Returns why the key is not supported; empty if its section already reports that, null if the
+   * key is supported.
+   */
   static @Nullable String refusal(String key) {
     for (Map.Entry<String, String> entry : UNAVAILABLE.entrySet()) {
       if (key.equals(entry.getKey())) {

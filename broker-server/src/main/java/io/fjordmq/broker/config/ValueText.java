@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parses and prints values as written in a file: {@code 8899}, {@code 64 MiB}, {@code 10 s}, {@code
- * true}, words.
+ * Parses and prints values in the notation of the configuration file, such as {@code 8899}, {@code
+ * 64 MiB}, {@code 10 s}, {@code true} or a word.
  */
 final class ValueText {
   private static final Pattern NUMBER = Pattern.compile("(-?[0-9][0-9_]*) *([a-zA-Z]*)");
@@ -35,8 +35,8 @@ final class ValueText {
   /**
    * Parses a value.
    *
-   * @throws IllegalArgumentException if the text is not of that type; the message says what is
-   *     allowed
+   * @throws IllegalArgumentException if the text is not a valid value of that type; the message
+   *     says what is allowed
    */
   static Object parse(String text, Class<?> type) {
     if (type == String.class) {
@@ -68,7 +68,7 @@ final class ValueText {
     return (int) number;
   }
 
-  /** The value as written in a configuration file. */
+  /** Formats a value in the notation of the configuration file. */
   static String print(Object value) {
     if (value instanceof Duration time) {
       long millis = time.toMillis();

@@ -20,8 +20,8 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads a YAML file into a flat list of keys and values, each with its line. It only uses the
- * syntax tree, so the file cannot instantiate objects.
+ * Reads a YAML file into a flat list of keys and values, each with its line number. It only uses
+ * the syntax tree, so the file cannot instantiate Java objects.
  */
 final class YamlFile {
   private final Path file;
@@ -48,7 +48,7 @@ final class YamlFile {
         problems.add(at(root) + ": expected 'key: value' lines");
       }
     } catch (NoSuchFileException e) {
-      problems.add("cannot read the configuration file " + file + ": there is no such file");
+      problems.add("cannot read the configuration file " + file + ": no such file");
     } catch (IOException e) {
       problems.add("cannot read the configuration file " + file + ": " + e);
     } catch (MarkedYAMLException e) {
@@ -80,7 +80,10 @@ final class YamlFile {
     }
   }
 
-  /** A list of values becomes one value of its key; sections in a list are numbered from 0. */
+  /**
+   * Collects a list. A list of values becomes a single value of its key; sections in a list are
+   * numbered from 0.
+   */
   private void collect(String key, String at, List<Node> elements) {
     if (elements.stream().allMatch(ScalarNode.class::isInstance)) {
       List<String> values = elements.stream().map(e -> ((ScalarNode) e).getValue()).toList();
@@ -93,7 +96,11 @@ final class YamlFile {
         found.add(ConfigValue.section(numbered, at(section)));
         collect(numbered + ".", section);
       } else {
-        problems.add(at(elements.get(i)) + ": " + numbered + " must be a section like the others");
+        problems.add(
+            at(elements.get(i))
+                + ": "
+                + numbered
+                + " must be a section like the other elements of the list");
       }
     }
   }

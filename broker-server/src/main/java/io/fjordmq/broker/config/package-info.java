@@ -1,10 +1,11 @@
 /**
- * The configuration of a node. Start at {@link io.fjordmq.broker.config.BrokerConfig} (every key)
- * and {@link io.fjordmq.broker.config.ConfigLoader} (the sources of values and their precedence).
+ * The configuration of a node. Start reading at {@link io.fjordmq.broker.config.BrokerConfig},
+ * which defines every key, and {@link io.fjordmq.broker.config.ConfigLoader}, which defines the
+ * sources of values and their precedence.
  *
- * <p>The only package that reads the configuration file, the environment or system properties. The
- * keys are the components of records: those here and the settings records of the other packages and
- * modules. Nothing here starts anything.
+ * <p>No other package reads the configuration file, the environment or system properties. The keys
+ * are the components of the records in this package and of the settings records in other packages
+ * and modules. This package does not start any components.
  */
 @NullMarked
 package io.fjordmq.broker.config;

@@ -7,8 +7,9 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.InboxListener;
 
 /**
- * All of a node's delivery, assembled once for production, tests and simulations: they differ in
- * the {@link DeliveryPorts} that they pass. It owns no threads and needs no closing.
+ * Assembles the delivery components of a node. Production, tests and simulations use the same
+ * assembly and differ only in the {@link DeliveryPorts} that they pass. It owns no threads and need
+ * not be closed.
  */
 public final class DeliveryAssembly {
   private final LocalDelivery local;
@@ -18,7 +19,7 @@ public final class DeliveryAssembly {
   private final InboxEvents inboxEvents;
   private final ReceivedItems receivedItems;
 
-  /** Assembles the delivery of a node without clients and streams. */
+  /** Assembles the delivery components of a node that has no clients and no streams yet. */
   public static DeliveryAssembly open(DeliveryPorts ports) {
     return new DeliveryAssembly(ports);
   }
@@ -41,12 +42,12 @@ public final class DeliveryAssembly {
         new ReceivedItems(live, local.dispatch(), local.registry(), inboxEvents, ports.isServing());
   }
 
-  /** Distributes the messages of clients and of the broker. */
+  /** The entry point for messages published by clients and by the broker. */
   public Distribution distribution() {
     return distribution;
   }
 
-  /** The connected clients of this node. */
+  /** The clients connected to this node. */
   public SessionRegistry registry() {
     return local.registry();
   }
@@ -66,17 +67,17 @@ public final class DeliveryAssembly {
     return local.streams();
   }
 
-  /** Receives what other nodes send. */
+  /** The receiver of items from other nodes. */
   public ItemReceiver receivedItems() {
     return receivedItems;
   }
 
-  /** Receives the events of the inbox store, usually through an {@link InboxEventRelay}. */
+  /** The receiver of inbox store events, usually called through an {@link InboxEventRelay}. */
   public InboxListener inboxEvents() {
     return inboxEvents;
   }
 
-  /** The mailboxes of the event loops, for tests of delivery. */
+  /** The mailboxes of the event loops, for delivery tests. */
   LiveDispatch dispatch() {
     return local.dispatch();
   }

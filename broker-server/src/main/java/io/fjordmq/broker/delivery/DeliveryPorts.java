@@ -11,11 +11,11 @@ import java.util.function.BooleanSupplier;
 /**
  * The settings, stores and callbacks that delivery requires from its node.
  *
- * @param self this node, as the owner of routes and inboxes
- * @param hasFreeDiskSpace whether there is enough disk space for messages that have to be stored
- * @param isServing whether this node is certain to know all receivers, and no other node can
- *     consider its incarnation over
- * @param clock wall clock
+ * @param self this node, which owns the routes and inboxes of its clients
+ * @param hasFreeDiskSpace whether there is enough disk space for messages that must be stored
+ * @param isServing whether this node is certain to know all receivers and no other node can
+ *     consider its incarnation ended
+ * @param clock the wall clock
  */
 public record DeliveryPorts(
     LocalNode self,

@@ -7,15 +7,15 @@ import io.fjordmq.broker.nodes.NodesStatus;
  *
  * @param filters ordinary filters with at least one live subscriber
  * @param heldRoutes routes of this node, including those of its share members
- * @param unremovedRoutes unused routes whose removal has failed so far
- * @param waitingRemovals queued removals of routes
+ * @param unremovedRoutes unused routes that could not be removed so far
+ * @param waitingRemovals queued route removals
  * @param cachedTopics topics whose local subscribers are cached
- * @param waitingCopies copies handed to event loops and not delivered to sessions yet
- * @param waitingBytes payload bytes of these copies
- * @param delayedPublishes publishes whose acknowledgement waits for an event loop to catch up
+ * @param waitingCopies copies handed to event loops but not yet delivered to sessions
+ * @param waitingBytes payload bytes of those copies
+ * @param delayedPublishes publishes whose acknowledgement is delayed until an event loop catches up
  * @param shares shares whose position in the rotation is remembered
  * @param repeatingPublishers publishers whose latest messages are remembered
- * @param repeatableMessages messages remembered of all these publishers
+ * @param repeatableMessages messages remembered for all of those publishers
  * @param nodes the streams to other nodes
  */
 public record DeliveryStatus(

@@ -29,12 +29,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Distributes published messages. Live sessions get a message immediately, while the stores still
- * write; only the acknowledgement to the publisher waits for the stores.
+ * Distributes published messages. Live sessions receive a message immediately, while the stores are
+ * still writing it; only the acknowledgement to the publisher waits for the stores.
  *
- * <p>Order: {@link #publish} hands over everything before it returns. A live receiver on the same
- * event loop gets the message directly, one on another event loop through its mailbox, an inbox
- * through its range; on each of these paths, messages of one caller keep their order.
+ * <p>{@link #publish} hands the message over to every receiver before it returns: directly to live
+ * receivers on the same event loop, through mailboxes to those on other event loops, and through
+ * ranges to inboxes. Each of these paths preserves the order of messages from one caller.
  */
 public final class Distribution implements PublishRouter {
   private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
@@ -49,7 +49,7 @@ public final class Distribution implements PublishRouter {
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final ShareRerouting rerouting;
-  private final OtherNodes otherNodes;
+  private final RemoteDelivery otherNodes;
   private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
@@ -65,7 +65,7 @@ public final class Distribution implements PublishRouter {
     this.local = live;
     this.registry = local.registry();
     this.dispatch = local.dispatch();
-    this.otherNodes = new OtherNodes(self, nodes, observer);
+    this.otherNodes = new RemoteDelivery(self, nodes, observer);
     this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
     this.isServing = ports.isServing();
     this.selection = new ShareSelection(self, otherNodes, live, registry, settings);
@@ -101,7 +101,7 @@ public final class Distribution implements PublishRouter {
     PublishOutcome refusal = refusal(message, routes, hasSpace);
     if (refusal == PublishOutcome.NOT_SERVING) {
       observer.onPublished(refusal);
-      listener.onPublished(refusal); // immediately, as sessions expect
+      listener.onPublished(refusal); // called synchronously, as sessions expect
       return;
     }
     if (refusal != null) {
@@ -140,8 +140,8 @@ public final class Distribution implements PublishRouter {
   }
 
   /**
-   * Delivers a message of the node itself ($SYS) to connected subscribers of this node only,
-   * without shared subscriptions.
+   * Delivers a message that the node itself publishes ($SYS) to subscribers connected to this node
+   * only. Shared subscriptions do not receive it.
    */
   public void publishLocally(String tenant, Message message) {
     Outbox outbox = dispatch.outbox();
@@ -156,7 +156,7 @@ public final class Distribution implements PublishRouter {
         && !otherNodes.hasReceivers(routes, message.qos());
   }
 
-  /** Why the message is refused as a whole; null if it is not. */
+  /** Why the message is refused entirely; null if it is not refused. */
   private @Nullable PublishOutcome refusal(
       Message message, MatchedRoutes routes, boolean hasSpace) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
@@ -167,7 +167,8 @@ public final class Distribution implements PublishRouter {
       @Nullable String suppressed = notServing.permit();
       if (suppressed != null) {
         LOG.warn(
-            "Rejecting publishes (dropping QoS 0): this node may not know all receivers{} topic={}",
+            "Rejecting QoS 1 and 2 publishes and dropping QoS 0: this node may not know all"
+                + " receivers{} topic={}",
             suppressed,
             message.topic());
       }
@@ -181,7 +182,9 @@ public final class Distribution implements PublishRouter {
         : null;
   }
 
-  /** QoS 0 never requires storage: without disk space, connected clients still get them. */
+  /**
+   * QoS 0 messages are never stored, so connected clients receive them even when disk space is low.
+   */
   private static boolean mustBeStored(Message message, MatchedRoutes routes) {
     return message.qos() != Qos.AT_MOST_ONCE
         && ((message.retain() && !isClearing(message))
@@ -189,7 +192,7 @@ public final class Distribution implements PublishRouter {
             || routes.shares().stream().anyMatch(ShareRerouting::hasInbox));
   }
 
-  /** Clears a retained message, which frees space. */
+  /** Whether the message clears a retained message, which frees disk space. */
   private static boolean isClearing(Message message) {
     return message.payload().length == 0;
   }
@@ -204,12 +207,12 @@ public final class Distribution implements PublishRouter {
     rerouting.redistribute(from, deliveries);
   }
 
-  /** Gives messages of shares to other members. */
+  /** Redistributes messages of shares to other members. */
   ShareRerouting rerouting() {
     return rerouting;
   }
 
-  /** The state of delivery, for gauges. */
+  /** The state of this node's delivery, for gauges. */
   public DeliveryStatus status() {
     return new DeliveryStatus(
         local.filterCount(),
@@ -237,7 +240,9 @@ public final class Distribution implements PublishRouter {
     }
   }
 
-  /** Collects the copies to store; sends messages of shares to connected members directly. */
+  /**
+   * Collects the copies to be stored. Messages of shares are sent directly to connected members.
+   */
   private List<InboxCopy> collectCopies(
       String tenant,
       Message message,
@@ -256,7 +261,7 @@ public final class Distribution implements PublishRouter {
       } else if (registry.find(tenant, match.inbox().clientId()) == null
           && !otherNodes.hasReceivers(routes, message.qos())) {
         observer.onDropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
-      } // else: the session also has a live subscription, here or at another node
+      } // else: the session also has a live subscription, on this or another node
     }
     for (ShareMatch share : routes.shares()) {
       InboxCopy copy =
@@ -281,7 +286,7 @@ public final class Distribution implements PublishRouter {
     for (int i = 0; i < nodes.size(); i++) {
       if (self.isCurrentIncarnation(nodes.get(i))) {
         local.match(tenant, message, outbox).fanOut().send(message, outbox);
-      } // else: another node, or an earlier incarnation of this one, whose clients are gone
+      } // else: another node, or an earlier incarnation of this node, whose clients are gone
     }
   }
 }

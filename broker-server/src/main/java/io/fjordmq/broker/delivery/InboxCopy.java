@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The copy of a message for one inbox.
  *
- * @param routes the routes that lead to the inbox; stale if it no longer exists
- * @param attempt the attempt of the share that chose the inbox; null for ordinary subscriptions
+ * @param routes the routes that lead to the inbox; stale if the inbox no longer exists
+ * @param attempt the share attempt that chose the inbox; null for ordinary subscriptions
  */
 record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt attempt) {
 
-  /** The copy for an inbox; null if No Local excludes all of its subscriptions. */
+  /** Creates the copy for an inbox; null if No Local excludes all of the inbox's subscriptions. */
   static @Nullable InboxCopy of(String tenant, InboxMatch match, Message message) {
     List<SubscriptionOptions> overlapping = optionsFor(match, message);
     if (overlapping.isEmpty()) {
@@ -31,7 +31,7 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
     return new InboxCopy(target(tenant, match.inbox(), message, union, null), match.routes(), null);
   }
 
-  /** The copy for the inbox of the chosen share member. */
+  /** Creates the copy for the inbox of the chosen share member. */
   static InboxCopy of(ShareAttempt attempt, Receiver.Inbox inbox, Route route) {
     SubscriptionUnion union = SubscriptionUnion.of(route.options());
     return new InboxCopy(
@@ -40,7 +40,9 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
         attempt);
   }
 
-  /** Whether the copy has QoS 0, so that only a live session gets it: QoS 0 is never stored. */
+  /**
+   * Whether the copy has QoS 0 and is therefore never stored; only a live session can receive it.
+   */
   boolean isAtMostOnce() {
     return target.qos() == Qos.AT_MOST_ONCE;
   }

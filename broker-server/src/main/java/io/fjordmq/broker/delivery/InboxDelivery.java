@@ -46,12 +46,12 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
   }
 
   /**
-   * Stores the copies with one call. A copy of a share goes to another member if its inbox no
-   * longer exists or refuses it.
+   * Stores all copies with one call. If the inbox chosen for a share no longer exists or refuses
+   * the copy, the copy goes to another member.
    *
-   * @param copies at least one
-   * @param done called once, on a thread of the store: durable everywhere, refused somewhere, or
-   *     not durable
+   * @param copies the copies; must not be empty
+   * @param done called once, on a thread of the store, with the outcome: durable everywhere,
+   *     refused by some inbox, or not durable
    */
   void store(
       Message message,
@@ -129,7 +129,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
   /**
    * Handles a copy that an inbox did not accept.
    *
-   * @param otherwise the outcome unless the copy belongs to a share
+   * @param otherwise the outcome if the copy does not belong to a share
    */
   private void tryNextMember(
       Message message,
@@ -144,7 +144,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       return;
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
-      attempt.exclude(inboxOf(copy)); // it no longer exists, but its client may have a new one
+      attempt.exclude(inboxOf(copy)); // it is gone, but its client may have a new inbox
     } else if (!attempt.excludeFull(copy.target().id().clientId())) {
       attempt.endWithoutMember();
       join.closePart(PublishOutcome.ACCEPTED);
@@ -172,7 +172,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
                     .whenComplete(
                         (ok, fault) -> {
                           if (fault != null) {
-                            observer.onRouteFailed(); // retried at the next matching PUBLISH
+                            observer.onRouteFailed(); // the next matching PUBLISH retries
                           }
                         }));
   }
@@ -181,8 +181,8 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to store a message in one or more inboxes; a publisher that waits "
-              + "for it gets no acknowledgement: {}{} topic={}",
+          "Failed to store a message in one or more inboxes; a QoS 1 or 2 publish will not be"
+              + " acknowledged: {}{} topic={}",
           fault.toString(),
           suppressed,
           message.topic(),

@@ -14,21 +14,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listener of the inbox replicas, which report events while a node starts, before delivery
- * exists. From {@link #forwardTo} on it forwards every event. Until then
+ * Relays events from the inbox replicas to delivery. While a node starts, the replicas report
+ * events before the delivery components exist. Once {@link #forwardTo} has been called, the relay
+ * forwards every event. Until then:
  *
  * <ul>
- *   <li>it holds ended sessions, whose events are not repeated, up to {@link #MAX_HELD_ROUTES};
- *       whatever exceeds it counts as failed routes, which the first PUBLISH that follows them
- *       removes
- *   <li>it ignores wills and undelivered messages of shares, which the store repeats
- *   <li>it ignores entries, leadership and fencing, which concern connected clients: there are none
+ *   <li>it holds the routes of ended sessions, up to {@link #MAX_HELD_ROUTES}, because the store
+ *       does not repeat these events; any excess is counted as failed route removals, and the first
+ *       PUBLISH that uses such a route removes it
+ *   <li>it ignores wills and undelivered messages of shares, because the store repeats these events
+ *   <li>it ignores entries, leadership and fencing, which only affect connected clients, of which
+ *       there are none yet
  * </ul>
  *
  * <p>Thread-safe.
  */
 public final class InboxEventRelay implements InboxListener {
-  /** Limit of the routes of ended sessions that are held. */
+  /** The maximum number of routes of ended sessions that are held. */
   static final int MAX_HELD_ROUTES = 100_000;
 
   private record EndedSession(
@@ -43,7 +45,7 @@ public final class InboxEventRelay implements InboxListener {
     this.observer = observer;
   }
 
-  /** Forwards the events held so far, on this thread, and those that follow. */
+  /** Forwards the events held so far on the calling thread, and forwards all later events. */
   public void forwardTo(InboxListener listener) {
     List<EndedSession> held;
     synchronized (this) {
@@ -104,7 +106,10 @@ public final class InboxEventRelay implements InboxListener {
     }
   }
 
-  /** Returns the listener if there is one by now. */
+  /**
+   * Holds the event unless the listener has been set in the meantime; in that case, returns the
+   * listener.
+   */
   private synchronized @Nullable InboxListener hold(EndedSession session) {
     if (listener == null) {
       int routes = session.subscriptions.size();

@@ -27,14 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards the events of the inbox store: entries and fencing to the connected session, wills to
- * the publisher, ended sessions to the router, and undelivered share messages to other members.
- * Thread-safe.
+ * Handles the events of the inbox store: forwards entries and fencing to the connected session,
+ * publishes wills, removes the routes of ended sessions, and redistributes undelivered share
+ * messages to other members. Thread-safe.
  */
 final class InboxEvents implements InboxListener {
   private static final Logger LOG = LoggerFactory.getLogger(InboxEvents.class);
 
-  /** Limit of sessions that refetch concurrently because a range has a new leader. */
+  /**
+   * The maximum number of sessions that refetch concurrently after a range's leader has changed.
+   */
   private static final int MAX_REFETCHES = 256;
 
   private record PendingWill(InboxId id, long incarnation, long epoch) {}
@@ -51,7 +53,10 @@ final class InboxEvents implements InboxListener {
   private final ShareRedistribution shareRedistribution;
   private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
-  /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
+  /**
+   * The wills being published. When the store repeats an event, this prevents live sessions from
+   * receiving the will twice.
+   */
   private final Set<PendingWill> publishingWills = ConcurrentHashMap.newKeySet();
 
   InboxEvents(
@@ -79,12 +84,13 @@ final class InboxEvents implements InboxListener {
       return;
     }
     NodeStream stream = nodes.find(ownerNode);
-    if (stream != null) { // else its incarnation is over, and the sweeper detaches its inboxes
+    // Without a stream, the owner's incarnation has ended, and the sweeper detaches its inboxes.
+    if (stream != null) {
       stream.pushEntries(new NodeItem.Appended(handle, entries));
     }
   }
 
-  /** A range may have many sessions; the number of concurrent refetches is limited. */
+  /** Limits the number of concurrent refetches, because a range may have many sessions. */
   @Override
   public void onLeaderStart(InboxSpan span) {
     onLocalLeadership(span);
@@ -103,7 +109,10 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Entries were appended to the inbox of a client of this node; any node may lead its range. */
+  /**
+   * Handles entries appended to the inbox of a client of this node. Any node may lead the inbox's
+   * range.
+   */
   void onLocalAppend(InboxHandle handle, List<InboxEntry> entries) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -111,7 +120,7 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** The inbox of a client of this node was attached by another connection. */
+  /** Handles the attachment of a local client's inbox by another connection. */
   void onLocalFence(InboxHandle handle) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -119,7 +128,7 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Makes the sessions of this node refetch if their inboxes are in this span. */
+  /** Makes all sessions on this node whose inboxes are in the span refetch. */
   void onLocalLeadership(InboxSpan span) {
     registry.forEach(
         session -> {
@@ -129,7 +138,7 @@ final class InboxEvents implements InboxListener {
         });
   }
 
-  /** Makes the session of an inbox refetch, if it is connected here. */
+  /** Makes the session of an inbox refetch if it is connected to this node. */
   void refetchLocal(InboxId inbox) {
     LiveSession session = sessionOf(inbox);
     if (session != null) {
@@ -137,7 +146,7 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Returns null if the connection is ending; the next one then reads the inbox. */
+  /** Returns null if the connection is ending; the client's next connection will read the inbox. */
   private @Nullable LiveSession sessionOf(InboxId inbox) {
     return registry.find(inbox.tenant(), inbox.clientId());
   }
@@ -151,7 +160,7 @@ final class InboxEvents implements InboxListener {
               try {
                 session.refetch().whenComplete((read, failure) -> done.complete(null));
               } catch (RuntimeException | Error e) {
-                done.complete(null); // or its slot would never be freed
+                done.complete(null); // otherwise its slot would never be freed
                 throw e;
               }
             });
@@ -175,7 +184,7 @@ final class InboxEvents implements InboxListener {
           id.tenant(), will, since, publishId, outcome -> onWillPublished(pending, outcome));
     } catch (RuntimeException e) {
       publishingWills.remove(pending);
-      LOG.error("Failed to publish a will, retrying client={}", id, e);
+      LOG.error("Failed to publish a will; retrying client={}", id, e);
     }
   }
 
@@ -202,7 +211,8 @@ final class InboxEvents implements InboxListener {
       return;
     }
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
-      LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
+      LOG.warn(
+          "A will did not reach all subscribers because a limit was reached client={}", pending);
     }
     StoreCalls.tryCall(() -> store.confirmWill(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishingWills.remove(pending));

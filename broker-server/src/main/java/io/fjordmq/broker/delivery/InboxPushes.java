@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Pushes appended entries to their sessions, with one call for all entries since the last one. At
- * most one call per session waits for its event loop. If too many entries wait for a session, the
- * oldest are skipped; the session sees the gap in the sequences and fetches them from the inbox.
- * Thread-safe.
+ * Pushes appended entries to their sessions. Each call carries all entries appended since the
+ * previous call, and at most one call per session waits for the session's event loop. If too many
+ * entries are waiting for a session, the oldest are skipped; the session detects the gap in the
+ * sequence numbers and fetches them from the inbox. Thread-safe.
  */
 final class InboxPushes {
   private static final Comparator<InboxHandle> BY_AGE =
@@ -24,7 +24,7 @@ final class InboxPushes {
       Comparator.comparingLong(InboxEntry::sequence);
 
   /**
-   * @param entries at least one, in the order of their sequences
+   * @param entries the entries; must not be empty entry, ordered by sequence
    */
   private record Push(InboxHandle handle, List<InboxEntry> entries) {}
 
@@ -40,10 +40,10 @@ final class InboxPushes {
   }
 
   /**
-   * Pushes entries. Those of one inbox arrive in order from the leader of its range, but those of a
-   * deposed leader may arrive after those of its successor.
+   * Pushes entries. The leader of a range sends the entries of an inbox in order, but entries from
+   * a deposed leader may arrive after those from its successor.
    *
-   * @param entries at least one
+   * @param entries the entries; must not be empty
    */
   void push(LiveSession session, InboxHandle handle, List<InboxEntry> entries) {
     Push first = new Push(handle, entries);
@@ -63,13 +63,13 @@ final class InboxPushes {
   private Push merge(Push before, Push more) {
     int order = BY_AGE.compare(before.handle, more.handle);
     if (order != 0) {
-      return order < 0 ? more : before; // the older handle no longer has a session
+      return order < 0 ? more : before; // the session of the older handle is gone
     }
     List<InboxEntry> all = new ArrayList<>(before.entries);
     all.addAll(more.entries);
     if (isLate(more, before)) {
-      all.sort(
-          BY_SEQUENCE); // otherwise newest() could skip the newest entries, without a visible gap
+      // Otherwise newest() could skip the newest entries without leaving a detectable gap.
+      all.sort(BY_SEQUENCE);
     }
     return new Push(more.handle, newest(all));
   }
@@ -79,7 +79,10 @@ final class InboxPushes {
     return more.entries.get(0).sequence() <= last;
   }
 
-  /** The newest entries up to the limits; at least one, so that the session sees the gap. */
+  /**
+   * Returns the newest entries within the limits, and at least one so that the session detects the
+   * gap.
+   */
   private List<InboxEntry> newest(List<InboxEntry> all) {
     int from = all.size();
     long bytes = 0;

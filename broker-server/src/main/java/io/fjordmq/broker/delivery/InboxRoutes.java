@@ -27,16 +27,19 @@ public final class InboxRoutes {
     this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
   }
 
-  /** Adds or replaces the route of a subscription; completes when every node matches it. */
+  /**
+   * Adds or replaces the route of a subscription. Completes once every node uses the route for
+   * matching.
+   */
   public CompletableFuture<Void> add(InboxId id, long incarnation, InboxSubscription subscription) {
     return StoreCalls.tryCall(
         () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
   }
 
   /**
-   * Ensures that the route of a subscription matches the inbox: an earlier connection may have
-   * ended after writing only one of them. Completes when every node matches it; immediately if the
-   * route exists.
+   * Ensures that the route of a subscription exists. An earlier connection may have ended after
+   * updating the inbox but not the route, or vice versa. Completes immediately if the route exists,
+   * otherwise once every node uses it for matching.
    */
   public CompletableFuture<Void> confirm(
       InboxId id, long incarnation, InboxSubscription subscription) {
@@ -46,7 +49,7 @@ public final class InboxRoutes {
         : StoreCalls.tryCall(() -> router.add(route));
   }
 
-  /** Removes the route of a subscription; completes when no node matches it. */
+  /** Removes the route of a subscription. Completes once no node uses the route for matching. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
     return StoreCalls.tryCall(
         () -> router.remove(route(id, incarnation, filter, LocalRoutes.NODE_ROUTE_OPTIONS)));
@@ -54,7 +57,7 @@ public final class InboxRoutes {
 
   /**
    * Removes the routes of an inbox that no longer exists, with limited concurrency. If a removal
-   * fails, the route is removed when a PUBLISH follows it and finds no inbox.
+   * fails, the route stays until a PUBLISH uses it and finds no inbox.
    */
   public CompletableFuture<Void> removeAll(
       InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
@@ -73,7 +76,7 @@ public final class InboxRoutes {
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Number of queued removals, for a gauge. */
+  /** The number of queued removals, for a gauge. */
   public int queuedRemovals() {
     return removals.queuedCount();
   }

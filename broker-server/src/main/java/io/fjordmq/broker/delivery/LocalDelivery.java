@@ -5,7 +5,10 @@ import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.nodes.NodeStreams;
 
-/** The local part of delivery: connected clients, their event loops, and streams to other nodes. */
+/**
+ * The node-local part of delivery: connected clients, their event loops, and streams to other
+ * nodes.
+ */
 record LocalDelivery(
     LocalNode self,
     DeliverySettings settings,
@@ -14,7 +17,7 @@ record LocalDelivery(
     NodeStreams streams,
     SessionRegistry registry) {
 
-  /** Creates it for a node without clients and streams. */
+  /** Creates the local part for a node that has no clients and no streams yet. */
   static LocalDelivery of(LocalNode self, DeliverySettings settings, DeliveryObserver observer) {
     NodeStreams streams = new NodeStreams();
     return new LocalDelivery(

@@ -3,9 +3,10 @@ package io.fjordmq.broker.delivery;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Waits for all parts of a PUBLISH and completes with the worst of their outcomes, by their order
- * in {@link PublishOutcome}. The worst possible outcome completes it immediately: messages stored
- * before the publisher learns of it would overtake the repeated one. Thread-safe.
+ * Waits for all parts of a PUBLISH and completes with the worst of their outcomes, in the order of
+ * {@link PublishOutcome}. The worst possible outcome completes the join immediately; otherwise
+ * later messages could be stored before the publisher learns of the failure, and would overtake the
+ * resent message. Thread-safe.
  */
 final class PublishJoin {
   private static final PublishOutcome[] BY_SEVERITY = PublishOutcome.values();
@@ -16,8 +17,8 @@ final class PublishJoin {
   private final AtomicInteger worst;
 
   /**
-   * @param bestOutcome the outcome if all parts succeed. One part is initially open; the caller
-   *     closes it with {@link #closePart}
+   * @param bestOutcome the outcome if all parts succeed. One part is open from the start; the
+   *     caller closes it with {@link #closePart}
    */
   PublishJoin(PublishOutcome bestOutcome, PublishListener listener, DeliveryObserver observer) {
     this.worst = new AtomicInteger(bestOutcome.ordinal());
@@ -30,7 +31,9 @@ final class PublishJoin {
     openParts.incrementAndGet();
   }
 
-  /** Opens another part unless it has completed; returns whether it did. */
+  /**
+   * Opens another part unless the join has already completed; returns whether a part was opened.
+   */
   boolean tryOpenPart() {
     for (int now = openParts.get(); now > 0; now = openParts.get()) {
       if (openParts.compareAndSet(now, now + 1)) {

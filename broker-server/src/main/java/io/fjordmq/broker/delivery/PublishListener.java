@@ -1,10 +1,11 @@
 package io.fjordmq.broker.delivery;
 
-/** Receives the outcome of a PUBLISH, once. */
+/** Receives the outcome of a PUBLISH. */
 @FunctionalInterface
 public interface PublishListener {
   /**
-   * Called on any thread, possibly before {@link PublishRouter#publish} returns; must not block.
+   * Called exactly once, on any thread and possibly before {@link PublishRouter#publish} returns.
+   * Must not block.
    */
   void onPublished(PublishOutcome outcome);
 }

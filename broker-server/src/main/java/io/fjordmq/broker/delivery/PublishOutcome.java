@@ -3,36 +3,43 @@ package io.fjordmq.broker.delivery;
 /** The outcome of a PUBLISH, which determines the PUBACK or PUBREC. Ordered from best to worst. */
 public enum PublishOutcome {
   /**
-   * Durable in all matching persistent sessions and the retain store, and handed to the live
-   * sessions.
+   * The message is durable in all matching persistent sessions and in the retain store, and has
+   * been handed to the live sessions.
    */
   ACCEPTED,
-  /** The same, but there are no matching subscribers (MQTT 5: 0x10). */
+  /** Like {@link #ACCEPTED}, but there are no matching subscribers (MQTT 5: 0x10). */
   NO_MATCHING_SUBSCRIBERS,
   /**
-   * Refused because of a limit (MQTT 5: 0x97): retained messages, or an inbox that refuses when
-   * full.
+   * The message was refused because of a limit (MQTT 5: 0x97): the quota of retained messages, or a
+   * full inbox that rejects new messages.
    */
   QUOTA_EXCEEDED,
   /**
-   * It would have to be stored, but disk space is low: it was neither stored nor delivered (MQTT 5:
-   * 0x97; for MQTT 3 it must not be acknowledged, so the connection is closed).
+   * The message must be stored but disk space is low, so it was neither stored nor delivered (MQTT
+   * 5: 0x97; MQTT 3 has no negative acknowledgement, so the connection is closed).
    */
   LOW_DISK_SPACE,
   /**
-   * The stream to a node with live receivers is full: it was neither stored nor delivered (MQTT 5:
-   * 0x97; MQTT 3 as for {@link #LOW_DISK_SPACE}).
+   * The stream to a node with live receivers is full, so the message was neither stored nor
+   * delivered (MQTT 5: 0x97; MQTT 3: as for {@link #LOW_DISK_SPACE}).
    */
   NODE_CONGESTED,
   /**
-   * This node's lease has expired or it is not admitted yet, so it may not know all receivers: it
-   * was neither stored nor delivered (MQTT 5: 0x83; MQTT 3 as for {@link #LOW_DISK_SPACE}).
+   * This node's lease has expired or the node has not been admitted yet, so it may not know all
+   * receivers. The message was neither stored nor delivered (MQTT 5: 0x83; MQTT 3: as for {@link
+   * #LOW_DISK_SPACE}).
    */
   NOT_SERVING,
-  /** It may not be durable everywhere, so it must not be acknowledged. The connection is closed. */
+  /**
+   * The message may not be durable everywhere, so it must not be acknowledged. The connection is
+   * closed.
+   */
   NOT_DURABLE;
 
-  /** Whether the publish was refused as a whole, so that it can be repeated like a new one. */
+  /**
+   * Whether the message was refused entirely, so that the publisher can resend it like a new
+   * message.
+   */
   public boolean isRefusal() {
     return this == LOW_DISK_SPACE || this == NODE_CONGESTED || this == NOT_SERVING;
   }

@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the items of other nodes to the clients of this one. Items of one node keep their order;
- * all items of a batch are handed to the event loops at its end.
+ * Delivers items received from other nodes to the clients of this node. Items from one node keep
+ * their order. The items of a batch are handed to the event loops at the end of the batch.
  */
 final class ReceivedItems implements ItemReceiver {
   private final LocalSubscriptions local;
@@ -30,7 +30,7 @@ final class ReceivedItems implements ItemReceiver {
   private final BooleanSupplier isServing;
 
   /**
-   * @param isServing whether no other node can consider this node's incarnation over
+   * @param isServing whether no other node can consider this node's incarnation ended
    */
   ReceivedItems(
       LocalSubscriptions local,
@@ -58,7 +58,8 @@ final class ReceivedItems implements ItemReceiver {
   }
 
   /**
-   * Delays the response while a mailbox is congested, so that publishers of the other node wait.
+   * Delivers a published message. Delays the response while a mailbox is congested, so that
+   * publishers on the other node wait.
    */
   private void onItem(NodeItem.Publish publish, Responder responder) {
     PublishId id = publish.id();
@@ -80,15 +81,15 @@ final class ReceivedItems implements ItemReceiver {
   }
 
   /**
-   * Responds once the member has taken or refused the message. The sender chooses the next member,
-   * since only it knows which ones were tried.
+   * Responds once the member has accepted or refused the message. The sender chooses the next
+   * member because only the sender knows which members have been tried.
    */
   private void onItem(NodeItem.SharePublish shared, Responder responder) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
     LiveDeliveryState live =
         shared.id() == null ? null : dispatch.repeatedPublishes().stateOf(shared.id());
     if (live != null && live.wasSent(key)) {
-      responder.respondAccepted(true); // a duplicate, a member has it
+      responder.respondAccepted(true); // a duplicate; a member already has it
       return;
     }
     LocalSubscriber member = local.find(shared.tenant(), shared.member());
@@ -102,7 +103,7 @@ final class ReceivedItems implements ItemReceiver {
     if (live != null) {
       live.recordSent(key);
     }
-    // The sender uses the member's route, which may still be an earlier session's.
+    // The sender uses the member's route, which may still belong to an earlier session.
     dispatch
         .outbox()
         .send(
@@ -111,9 +112,9 @@ final class ReceivedItems implements ItemReceiver {
   }
 
   /**
-   * Responds to the sender with the outcome of a share's message. There is no response if the event
-   * loop of the member has ended: the end of this incarnation, which is imminent, settles
-   * everything.
+   * Responds to the sender with the outcome of a shared-subscription message. If the member's event
+   * loop has ended, no response is sent: this node's incarnation is about to end, which settles all
+   * outstanding items.
    */
   private record RemoteReceipt(
       ShareKey share, @Nullable LiveDeliveryState live, Responder responder)
@@ -121,8 +122,7 @@ final class ReceivedItems implements ItemReceiver {
     @Override
     public void onRefused() {
       if (live != null) {
-        live.withdraw(
-            share); // otherwise an attempt with another member here would look like a duplicate
+        live.withdraw(share); // otherwise trying another member of this node looks like a duplicate
       }
       responder.respondAccepted(false);
     }

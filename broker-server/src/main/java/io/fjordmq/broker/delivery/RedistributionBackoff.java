@@ -4,14 +4,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Exponential backoff for ended sessions whose messages no share member takes: they are announced
- * every 10 s, and an increasing number of announcements is ignored. Bounded: the session that was
- * not announced longest is evicted first, and then starts over. Thread-safe.
+ * Exponential backoff for ended sessions whose messages no share member accepts. The store
+ * announces such a session every 10 s, and the backoff ignores an increasing number of
+ * announcements. The number of sessions is bounded: the least recently announced session is
+ * evicted, and its backoff starts over. Thread-safe.
  *
- * @param <K> a session
+ * @param <K> the type that identifies a session
  */
 final class RedistributionBackoff<K> {
-  /** Maximum pause in announcements; one every 10 s makes 5 minutes. */
+  /**
+   * The maximum number of announcements per pause, which is 5 minutes at one announcement every 10
+   * s.
+   */
   private static final int MAX_ANNOUNCEMENTS = 30;
 
   /**
@@ -38,7 +42,8 @@ final class RedistributionBackoff<K> {
   }
 
   /**
-   * No message was taken: the next pause is 10 s if it is the first, else twice the previous one.
+   * Lengthens the pause because no message was accepted: the first pause is 10 s, and each
+   * following pause is twice as long as the previous one.
    */
   synchronized void increase(K session) {
     Pause before = pauses.get(session);
@@ -49,12 +54,12 @@ final class RedistributionBackoff<K> {
     }
   }
 
-  /** Ends the backoff: a message was taken, or this node no longer handles the session. */
+  /** Ends the backoff because a message was accepted or this node no longer handles the session. */
   synchronized void forget(K session) {
     pauses.remove(session);
   }
 
-  /** Number of sessions in backoff. */
+  /** The number of sessions in backoff. */
   synchronized int size() {
     return pauses.size();
   }

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores and clears the retained messages that are published. If several publishes for a topic
+ * Stores and clears retained messages as they are published. If several publishes for a topic
  * overlap, the one from the publisher's latest connection wins (decision 0031). Thread-safe; does
  * not block.
  */
@@ -26,7 +26,10 @@ final class RetainedPublishes {
     this.store = store;
   }
 
-  /** Closes a part of the publisher's acknowledgement once the message is stored or refused. */
+  /**
+   * Stores a retained message, and closes a part of the publisher's acknowledgement once the
+   * message is stored or refused.
+   */
   void store(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
     RetainVersion retainVersion =
         new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
@@ -37,8 +40,8 @@ final class RetainedPublishes {
                 @Nullable String suppressed = failures.permit();
                 if (suppressed != null) {
                   LOG.warn(
-                      "Failed to store a retained message; its publisher gets no acknowledgement: "
-                          + "{}{} topic={}",
+                      "Failed to store a retained message; the publish will not be acknowledged:"
+                          + " {}{} topic={}",
                       fault.toString(),
                       suppressed,
                       message.topic(),
@@ -53,7 +56,7 @@ final class RetainedPublishes {
 
   private static PublishOutcome outcomeOf(RetainStore.PutOutcome outcome) {
     return switch (outcome) {
-      // A superseded message is equivalent to one that was kept and replaced at once.
+      // A superseded message is equivalent to one that was stored and immediately replaced.
       case RETAINED, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
       case REFUSED_FULL, REFUSED_BYTES -> PublishOutcome.QUOTA_EXCEEDED;
     };

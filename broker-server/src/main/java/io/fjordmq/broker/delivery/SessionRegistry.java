@@ -11,11 +11,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connected clients of this node by client identifier; decides takeovers. Thread-safe.
+ * The clients connected to this node, by client identifier. Decides which connection wins a
+ * takeover. Thread-safe.
  *
- * <p>A connection registers before it accesses the state of its session and stays registered until
- * it has returned that state and is closed; the next connection of the same client waits until the
- * state is returned.
+ * <p>A connection registers before it accesses its session state, and stays registered until it has
+ * returned that state and is closed. The client's next connection waits until the state has been
+ * returned.
  */
 public final class SessionRegistry {
   private record Key(String tenant, String clientId) {}
@@ -35,13 +36,16 @@ public final class SessionRegistry {
       this.previousReleased = previousReleased;
     }
 
-    /** Sets the connect order; returns whether the client has connected elsewhere later. */
+    /** Sets the connect order; returns whether the client has since connected to another node. */
     private synchronized boolean setConnectOrder(ConnectOrder connectOrder) {
       ownOrder = connectOrder;
       return latestOrderElsewhere.compareTo(connectOrder) > 0;
     }
 
-    /** The client has connected elsewhere; returns whether that was later than this connection. */
+    /**
+     * Records that the client has connected to another node; returns whether that connection is
+     * later than this one.
+     */
     private synchronized boolean onConnectedElsewhere(ConnectOrder other) {
       if (other.compareTo(latestOrderElsewhere) > 0) {
         latestOrderElsewhere = other;
@@ -50,7 +54,7 @@ public final class SessionRegistry {
     }
 
     /**
-     * Completes when the older connection of the client, if there was one, has returned its state.
+     * Completes once the client's previous connection, if there was one, has returned its state.
      */
     public CompletableFuture<Void> previousReleased() {
       return previousReleased;
@@ -61,20 +65,24 @@ public final class SessionRegistry {
   private final NodeStreams nodes;
 
   /**
-   * @param nodes streams to the other nodes, which are notified of connects
+   * @param nodes streams to the other nodes, which are notified when a client connects
    */
   public SessionRegistry(NodeStreams nodes) {
     this.nodes = nodes;
   }
 
-  /** False while another node could not be notified of connects because its stream is full. */
+  /**
+   * Returns false while there is another node that cannot be notified of connects because the
+   * stream to it is full.
+   */
   public boolean hasCapacity() {
     return nodes.canAcceptNotices();
   }
 
   /**
-   * Sets the order of this CONNECT among those of the client on all nodes: an older connection at
-   * another node is closed there, and this one is closed if it is the older one.
+   * Sets the order of this CONNECT among the client's CONNECTs on all nodes. If the client has an
+   * older connection on another node, that node closes it; if this connection is the older one, it
+   * is closed here.
    */
   public void setConnectOrder(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
@@ -88,7 +96,10 @@ public final class SessionRegistry {
     }
   }
 
-  /** The client has connected to another node: its connection here is closed if it is older. */
+  /**
+   * Handles the notice that the client has connected to another node: closes the client's
+   * connection on this node if that is older.
+   */
   void onConnectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(new Key(tenant, clientId));
     if (here != null && here.onConnectedElsewhere(connectOrder)) {
@@ -97,7 +108,8 @@ public final class SessionRegistry {
   }
 
   /**
-   * Makes this the client's connection and calls {@link LiveSession#onTakenOver} on an older one.
+   * Registers this session as the client's current connection, and calls {@link
+   * LiveSession#onTakenOver} on the previous one, if any.
    */
   public Registration register(LiveSession session) {
     Key key = new Key(session.tenant(), session.clientId());
@@ -118,12 +130,14 @@ public final class SessionRegistry {
     return registration;
   }
 
-  /** The connection has returned its state, but it is not closed yet. */
+  /** Records that the connection has returned its state but is not closed yet. */
   public void onStateReturned(Registration registration) {
     registration.released.complete(null);
   }
 
-  /** The connection has returned its state and is closed. Further calls have no effect. */
+  /**
+   * Removes a connection that has returned its state and is closed. Further calls have no effect.
+   */
   public void release(Registration registration) {
     LiveSession session = registration.session;
     sessions.remove(new Key(session.tenant(), session.clientId()), registration);
@@ -136,12 +150,15 @@ public final class SessionRegistry {
     return registration == null ? null : registration.session;
   }
 
-  /** Calls back for each connection; those opened or closed meanwhile may be missed. */
+  /**
+   * Calls the action for each connection. Connections opened or closed during the iteration may be
+   * missed.
+   */
   void forEach(Consumer<LiveSession> action) {
     sessions.values().forEach(registration -> action.accept(registration.session));
   }
 
-  /** Number of connected clients. */
+  /** The number of connected clients. */
   public int size() {
     return sessions.size();
   }

@@ -13,11 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message of a share and the members that could not take it. Used by one thread at a time: the
- * one that handles the message.
+ * An attempt to deliver one message to a member of a share; keeps track of the members that could
+ * not accept it. Used by one thread at a time: the thread that currently handles the message.
  */
 final class ShareAttempt {
-  /** Limit of full members that are tried for a message that can stay in its store. */
+  /** The maximum number of full members to try before the message is left in its store. */
   private static final int MAX_FULL_MEMBERS = 8;
 
   private final ShareKey key;
@@ -32,9 +32,9 @@ final class ShareAttempt {
   private Set<Receiver.Inbox> goneInboxes = Set.of();
 
   /**
-   * @param id set if the publisher may repeat the message; a duplicate goes to the same member
-   *     again
-   * @param live the state of the message on this node; set if id is
+   * @param id the id of the publish; non-null if the publisher may resend the message, in which
+   *     case a duplicate goes to the same member again
+   * @param live the state of the message on this node; non-null if {@code id} is
    * @param join joins the parts of the publisher's acknowledgement; null if no acknowledgement is
    *     pending
    */
@@ -66,8 +66,8 @@ final class ShareAttempt {
   }
 
   /**
-   * Creates an attempt for a message that a store keeps until a member has taken it: the
-   * acknowledgement also waits for a member that is connected to this node.
+   * Creates an attempt for a message that a store keeps until a member has accepted it. The
+   * acknowledgement also waits for members connected to this node.
    */
   static ShareAttempt ofStored(
       String tenant,
@@ -79,15 +79,16 @@ final class ShareAttempt {
     return new ShareAttempt(tenant, share, message, id, live, join, true);
   }
 
-  /** Whether a store keeps the message until a member has taken it. */
+  /** Whether a store keeps the message until a member has accepted it. */
   boolean isKept() {
     return awaitsMember;
   }
 
   /**
-   * Excludes a member that is full.
+   * Excludes a member whose queue is full.
    *
-   * @return false if so many were full that the message stays in its store
+   * @return false if the limit of full members has been reached, so that the message stays in its
+   *     store
    */
   boolean excludeFull(String clientId) {
     exclude(clientId);
@@ -95,13 +96,14 @@ final class ShareAttempt {
     return !awaitsMember || fullMembers < MAX_FULL_MEMBERS;
   }
 
-  /** Records that the stream or mailbox to a member is full. */
+  /** Records that the stream or mailbox of a member is full. */
   void recordCongestedMember() {
     fullMembers++;
   }
 
   /**
-   * No member takes the message. It stays in its store, if it has one, for a member that was full.
+   * Ends the attempt because no member accepts the message. If a store keeps the message and some
+   * member was full, the message stays there for that member.
    */
   void endWithoutMember() {
     PublishJoin waiting = tryOpenPartForLocalMember();
@@ -111,7 +113,7 @@ final class ShareAttempt {
     }
   }
 
-  /** Whether the message stays in its store if no other member takes it. */
+  /** Whether the message stays in its store if no other member accepts it. */
   boolean staysStored() {
     return awaitsMember && fullMembers > 0;
   }
@@ -122,8 +124,8 @@ final class ShareAttempt {
   }
 
   /**
-   * Opens another part of the publisher's acknowledgement, which the caller closes; null if it has
-   * already been sent or none is pending.
+   * Opens another part of the publisher's acknowledgement, which the caller must close. Returns
+   * null if the acknowledgement has already been sent or none is pending.
    */
   @Nullable PublishJoin tryOpenPart() {
     return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpenPart() ? join : null;
@@ -134,14 +136,14 @@ final class ShareAttempt {
     return live != null && live.wasSent(key);
   }
 
-  /** Records that the message is sent to a connected member. */
+  /** Records that the message has been sent to a connected member. */
   void recordLiveSend() {
     if (live != null) {
       live.recordSent(key);
     }
   }
 
-  /** Records that the connected member did not take the message. */
+  /** Records that the connected member did not accept the message. */
   void recordLiveRefusal() {
     if (live != null) {
       live.withdraw(key);
@@ -169,7 +171,7 @@ final class ShareAttempt {
         || (member.receiver() instanceof Receiver.Inbox inbox && goneInboxes.contains(inbox));
   }
 
-  /** Excludes a member that cannot take the message. */
+  /** Excludes a member that cannot accept the message. */
   void exclude(String clientId) {
     if (triedClients.isEmpty()) {
       triedClients = new HashSet<>();
@@ -178,8 +180,8 @@ final class ShareAttempt {
   }
 
   /**
-   * Excludes an inbox that no longer exists. Its client stays a candidate: it may have a new
-   * session, while the route of the old one still waits for its removal.
+   * Excludes an inbox that no longer exists. Its client remains a candidate, because the client may
+   * have a new session while the route of the old session is still waiting to be removed.
    */
   void exclude(Receiver.Inbox inbox) {
     if (goneInboxes.isEmpty()) {

@@ -10,12 +10,18 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
 import org.jspecify.annotations.Nullable;
 
-/** Delivers a message of a share to one member, or to the next one if that cannot take it. */
+/**
+ * Delivers a shared-subscription message to one member of the share, or to the next member if the
+ * chosen one cannot accept it.
+ */
 final class ShareDelivery {
 
-  /** Stores a copy separately from the others of its message. */
+  /** Stores a single copy, separately from the other copies of the message. */
   interface InboxCopyStore {
-    /** The publisher has already been acknowledged: stores the copy or counts it as dropped. */
+    /**
+     * Stores the copy of a message that has already been acknowledged to the publisher; if that
+     * fails, counts the copy as dropped.
+     */
     void storeAfterAcknowledgement(InboxCopy copy);
 
     /** Stores the copy and closes a part of the publisher's acknowledgement. */
@@ -33,10 +39,11 @@ final class ShareDelivery {
   }
 
   /**
-   * Sends the message to the chosen member if that is connected.
+   * Chooses a member, and sends the message to it if it is connected.
    *
-   * @param lateStore stores the copy later if that member turns out to be gone and an inbox is next
-   * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
+   * @param lateStore stores the copy later if the chosen member turns out to be gone and the next
+   *     one is an inbox
+   * @return the copy to store if an inbox was chosen; null if there is nothing to store
    */
   @Nullable InboxCopy start(ShareAttempt attempt, InboxCopyStore lateStore) {
     return attempt.isRepeated() ? null : chooseAndSend(attempt, lateStore);
@@ -46,7 +53,7 @@ final class ShareDelivery {
     ShareSelection.Choice choice = selection.choose(attempt);
     while (choice instanceof ShareSelection.Choice.Live live
         && attempt.isKept()
-        && isFull(live.member())) { // it would be dropped there
+        && isFull(live.member())) { // the member would drop it
       if (!attempt.excludeFull(live.member().session().clientId())) {
         attempt.endWithoutMember();
         return null;
@@ -113,7 +120,8 @@ final class ShareDelivery {
   }
 
   /**
-   * Sends to another node, which responds for the member; a QoS 1 or 2 publisher waits for that.
+   * Sends the message to another node, which responds on behalf of the member. The acknowledgement
+   * of a QoS 1 or 2 publish waits for that response.
    */
   private void sendElsewhere(
       ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, InboxCopyStore lateStore) {
@@ -153,7 +161,7 @@ final class ShareDelivery {
     tryNext(attempt, lateStore, waiting);
   }
 
-  /** A kept message goes to a member that is not full, or stays in its store. */
+  /** Sends a kept message to a member that is not full, or leaves it in its store. */
   private void tryNextAfterFull(
       ShareAttempt attempt,
       String clientId,

@@ -22,26 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Redistributes the messages that ended sessions have left to their shares (MQTT 5.0 §4.8.2), with
- * limited concurrency, while this node leads their range. The store deletes a message once a member
- * has taken it or no member can; until then it keeps announcing the session. Thread-safe.
+ * Redistributes the undelivered shared-subscription messages of ended sessions to other members
+ * (MQTT 5.0 §4.8.2), with limited concurrency and only while this node leads the session's range.
+ * The store deletes a message once a member has accepted it or no member can; until then, it keeps
+ * announcing the session. Thread-safe.
  */
 final class ShareRedistribution {
   private static final Logger LOG = LoggerFactory.getLogger(ShareRedistribution.class);
 
-  /** Limit of sessions processed concurrently. */
+  /** The maximum number of sessions processed concurrently. */
   private static final int MAX_SESSIONS = 16;
 
-  /** Limit of messages of a session processed concurrently. */
+  /** The maximum number of messages per session processed concurrently. */
   private static final int MAX_MESSAGES = 64;
 
   /**
-   * How far QoS 2 messages may be ahead of the first undelivered one. Receivers remember 65,535
-   * messages of a session and treat older ones as duplicates.
+   * How far QoS 2 messages may be ahead of the first undelivered message. Receivers remember 65,535
+   * messages per session and treat older messages as duplicates.
    */
   private static final int MAX_AHEAD = 10_000;
 
-  /** Limit of sessions in backoff. */
+  /** The maximum number of sessions in backoff. */
   private static final int MAX_SESSIONS_IN_BACKOFF = 10_000;
 
   private record EndedSession(InboxId id, long incarnation) {}
@@ -62,7 +63,10 @@ final class ShareRedistribution {
     this.rerouting = rerouting;
   }
 
-  /** An ended session has undelivered messages; the store announces it every 10 s. */
+  /**
+   * Redistributes the undelivered messages of an ended session. The store announces the session
+   * every 10 s.
+   */
   void redistribute(InboxId id, long incarnation) {
     EndedSession ended = new EndedSession(id, incarnation);
     if (!inProgress.add(ended)) {
@@ -83,7 +87,10 @@ final class ShareRedistribution {
             });
   }
 
-  /** Stops when the range has another leader, which then redistributes the messages itself. */
+  /**
+   * Processes the next page of messages. Stops once another node leads the range, because that node
+   * redistributes the messages itself.
+   */
   private CompletableFuture<Void> processNextPage(EndedSession ended, List<Long> deletable) {
     if (!store.isLocalLeader(ended.id)) {
       backoff.forget(ended);
@@ -102,8 +109,8 @@ final class ShareRedistribution {
   }
 
   /**
-   * Tries one message of each share first, and the others only if it was taken: if all members are
-   * full, one refusal is enough.
+   * Tries one message of each share first, and the other messages only if the first was accepted.
+   * If all members are full, one refusal is enough.
    */
   private CompletableFuture<Void> redistributePage(
       EndedSession ended, List<UndeliveredShareMessage> messages) {
@@ -150,7 +157,9 @@ final class ShareRedistribution {
         : deleteTaken(ended, deletable);
   }
 
-  /** Completes with the sequences of the messages that the store may delete. */
+  /**
+   * Redistributes messages; completes with the sequence numbers of those that the store may delete.
+   */
   private CompletableFuture<List<Long>> redistributeAll(
       EndedSession ended, Collection<UndeliveredShareMessage> messages, long lowest) {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
@@ -172,7 +181,7 @@ final class ShareRedistribution {
             });
   }
 
-  /** Makes the store delete the messages that were taken, and ends. */
+  /** Makes the store delete the messages that were accepted, and ends the redistribution. */
   private CompletableFuture<Void> deleteTaken(EndedSession ended, List<Long> deletable) {
     return deletable.isEmpty()
         ? CompletableFuture.completedFuture(null)
@@ -181,11 +190,12 @@ final class ShareRedistribution {
             .thenApply(page -> null);
   }
 
-  /** Completes with whether the store may delete the message. */
+  /** Redistributes one message; completes with whether the store may delete it. */
   private CompletableFuture<Boolean> redistribute(
       EndedSession ended, UndeliveredShareMessage undelivered, long lowest) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
-    // A QoS 1 message may be duplicated if a leader fails in between: nothing is remembered.
+    // A QoS 1 message has no id to detect duplicates by, so it may be delivered twice if the leader
+    // fails at this point.
     PublishId id =
         undelivered.message().qos() == Qos.EXACTLY_ONCE
             ? PublishId.ofUndelivered(ended.id, ended.incarnation, undelivered.sequence(), lowest)
@@ -202,8 +212,8 @@ final class ShareRedistribution {
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to redistribute shared-subscription messages of an ended session, "
-              + "retrying: {}{} session={}",
+          "Failed to redistribute shared-subscription messages of an ended session; retrying: {}{}"
+              + " session={}",
           fault.toString(),
           suppressed,
           ended.id);

@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives messages of shares that their member has not acknowledged to other members: those of a
- * connection that has ended, and those that an ended session has left in its inbox. Thread-safe; no
+ * Reroutes shared-subscription messages that a member has not acknowledged to other members: the
+ * messages of a closed connection, and those left in the inbox of an ended session. Thread-safe; no
  * method blocks.
  */
 final class ShareRerouting {
@@ -54,7 +54,7 @@ final class ShareRerouting {
         continue;
       }
       if (delivery.qos() != Qos.AT_LEAST_ONCE && !isServing.getAsBoolean()) {
-        // The sending node may consider this incarnation over and have chosen another member.
+        // The sending node may consider this incarnation ended and may have chosen another member.
         observer.onDropped(CopyDropReason.NOT_SERVING.label(), 1);
         continue;
       }
@@ -77,10 +77,10 @@ final class ShareRerouting {
   }
 
   /**
-   * Gives a message left by an ended session to a member of its share. The store keeps the message
-   * until the listener reports that a member has taken it or that none can.
+   * Delivers a message left by an ended session to another member of the share. The store keeps the
+   * message until the listener is told that a member has accepted it or that no member can.
    *
-   * @param id set if at most one member may get it
+   * @param id the id of the publish; non-null if at most one member may receive the message
    * @param listener called once, on any thread
    */
   void publish(ShareKey key, Message message, @Nullable PublishId id, PublishListener listener) {
@@ -116,7 +116,7 @@ final class ShareRerouting {
     join.closePart(PublishOutcome.ACCEPTED);
   }
 
-  /** Ends a batch of calls: hands the collected live deliveries to the other event loops. */
+  /** Ends a batch of calls, and hands the collected live deliveries to the other event loops. */
   void flush() {
     dispatch.outbox().flush();
   }

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks the member of a share that gets a message: a connected one if there is any, else the inbox
- * of an offline client. Thread-safe.
+ * Picks the member of a share that receives a message: a connected member if there is one,
+ * otherwise the inbox of an offline client. Thread-safe.
  */
 final class ShareSelection {
 
@@ -31,7 +31,8 @@ final class ShareSelection {
     /**
      * A client connected to this node.
      *
-     * @param options those of its subscription; the route may still have an earlier session's
+     * @param options the options of its current subscription; the route may still hold those of an
+     *     earlier session
      */
     record Live(LocalSubscriber member, Route route, SubscriptionOptions options)
         implements Choice {}
@@ -46,7 +47,7 @@ final class ShareSelection {
     record NoReceiver(CopyDropReason reason) implements Choice {}
   }
 
-  /** A member as the strategy sees it, with the choice that it represents. */
+  /** A member as seen by the strategy, with the choice that it stands for. */
   private record Candidate(String clientId, boolean isLocal, Choice choice)
       implements ShareStrategy.Candidate {}
 
@@ -55,7 +56,7 @@ final class ShareSelection {
   private static final Choice CONGESTED = new Choice.NoReceiver(CopyDropReason.NODE_CONGESTED);
 
   private final LocalNode self;
-  private final OtherNodes otherNodes;
+  private final RemoteDelivery otherNodes;
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
@@ -63,7 +64,7 @@ final class ShareSelection {
 
   ShareSelection(
       LocalNode self,
-      OtherNodes others,
+      RemoteDelivery others,
       LocalSubscriptions local,
       SessionRegistry registry,
       DeliverySettings settings) {
@@ -74,7 +75,7 @@ final class ShareSelection {
     this.settings = settings;
   }
 
-  /** Picks one of the members that were not tried yet. */
+  /** Picks one of the members that have not been tried yet. */
   Choice choose(ShareAttempt attempt) {
     Choice next = isRoundRobin(attempt) ? nextConnected(attempt) : null;
     return next != null ? next : chooseAmongAll(attempt);
@@ -85,8 +86,8 @@ final class ShareSelection {
   }
 
   /**
-   * The first connected member, from the current position of the rotation on; null if none is
-   * connected. Does not examine all members, since shares may have thousands.
+   * Returns the first connected member, starting at the current position of the rotation; null if
+   * none is connected. Does not always examine all members, because a share may have thousands.
    */
   private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
@@ -154,7 +155,10 @@ final class ShareSelection {
     return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
-  /** A member with an inbox also has a live route while connected, which names its node. */
+  /**
+   * Whether the member is connected to another node. While connected, a member with an inbox also
+   * has a live route, which names its node.
+   */
   private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
     List<Receiver.Live> connections =
         attempt.share().connectionsByClientId().getOrDefault(member.clientId(), List.of());
@@ -167,9 +171,9 @@ final class ShareSelection {
   }
 
   /**
-   * A repeatable message goes to the same member each time, which recognizes duplicates, so that
-   * the share gets it exactly once. This holds while that member stays and no new one ranks higher
-   * by its hash.
+   * Picks a candidate. A message that may be resent goes to the same member each time, so that this
+   * member detects duplicates and the share receives the message exactly once. This holds as long
+   * as that member remains and no new member has a higher hash rank.
    */
   private int pick(List<Candidate> candidates, ShareAttempt attempt) {
     ShareStrategy strategy = settings.shareStrategy();
@@ -179,7 +183,7 @@ final class ShareSelection {
         : strategy.pick(candidates, attempt.message(), rotationOf(attempt.key()));
   }
 
-  /** Number of shares whose rotation is remembered. */
+  /** The number of shares whose rotation is remembered. */
   int rotationCount() {
     return rotations.size();
   }
@@ -190,7 +194,10 @@ final class ShareSelection {
         : ((Receiver.Live) member.receiver()).member();
   }
 
-  /** QoS 1 and 2 go to the member's inbox if it has one; everything else to its connection. */
+  /**
+   * Messages with QoS 1 and 2 go to the member's inbox if it has one; all others go to its
+   * connection.
+   */
   private Choice choiceOf(ShareAttempt attempt, Route member) {
     Qos qos = attempt.message().qos().min(member.options().maxQos());
     boolean atMostOnce = qos == Qos.AT_MOST_ONCE;
@@ -213,7 +220,10 @@ final class ShareSelection {
         : new Choice.RemoteClient(stream, live.member(), member);
   }
 
-  /** The member if it is connected here and still subscribed; its route may be outdated. */
+  /**
+   * Chooses the member if it is connected to this node and still subscribed, since its route may be
+   * outdated.
+   */
   private Choice liveChoice(String clientId, Route member, Qos routeQos) {
     LocalSubscriber localSubscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
@@ -231,7 +241,7 @@ final class ShareSelection {
       return rotation;
     }
     if (rotations.size() >= settings.maxShares()) {
-      rotations.clear(); // ended shares cannot be told apart, so all are reset
+      rotations.clear(); // ended shares cannot be identified, so all rotations are reset
     }
     return rotations.computeIfAbsent(key, k -> new Rotation());
   }

@@ -7,9 +7,9 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes wills (MQTT 5.0 §3.1.2.5). The inbox store keeps them with their delay, also those of
- * transient sessions: such a session ends with its connection, so its will is due then
- * (MQTT-3.1.3-9), even if the node has failed. Thread-safe.
+ * Publishes wills (MQTT 5.0 §3.1.2.5). The inbox store keeps every will and its delay, even for
+ * transient sessions. A transient session ends with its connection, so its will is due at that
+ * moment (MQTT-3.1.3-9), even if the node has failed. Thread-safe.
  */
 final class WillService {
   private final PublishRouter publishRouter;
@@ -21,7 +21,7 @@ final class WillService {
   }
 
   /**
-   * Publishes a will; its message expiry interval starts now.
+   * Publishes a will. Its message expiry interval starts at the time of the call.
    *
    * @param since the connect order of the session's connection
    */

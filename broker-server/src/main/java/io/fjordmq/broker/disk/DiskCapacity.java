@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Decides whether the node accepts messages that have to be stored: only while a majority of the
- * voters of every range has free disk space. {@link #refresh} does not block. Thread-safe.
+ * Decides whether the node accepts messages that must be stored. It does so only while, in every
+ * range, a majority of voters has free disk space. {@link #refresh} does not block. Thread-safe.
  */
 final class DiskCapacity {
   private final NodeId self;
@@ -38,14 +38,14 @@ final class DiskCapacity {
     return enough;
   }
 
-  /** Re-evaluates the nodes and ranges. */
+  /** Recomputes the result from the current nodes and ranges. */
   void refresh() {
     enough = ranges.get().stream().allMatch(this::hasFreeSpace);
   }
 
   private boolean hasFreeSpace(RangeDescriptor range) {
     Collection<NodeId> voters = range.replicas().voters();
-    // A voter that is down does not count as full: messages wait until it is back.
+    // A voter that is down does not count as full; messages wait until it is back.
     return voters.stream().noneMatch(this::isFull)
         || voters.stream().filter(this::canStore).count() * 2 > voters.size();
   }

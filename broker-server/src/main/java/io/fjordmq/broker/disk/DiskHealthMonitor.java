@@ -10,32 +10,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Protects the cluster while this node's disk is in trouble (decision 0023), with the mildest
+ * Protects the cluster while this node's disk has problems (decision 0023). It applies the mildest
  * measure that helps:
  *
  * <ol>
  *   <li>The node reports FULL or SLOW, so other nodes take over the ranges it leads.
- *   <li>While a write is stuck for longer than {@code slowAfter}, the node sends nothing as a
- *       leader, since the threads that hand over leadership may be stuck, too.
- *   <li>While writes fail, or one is stuck for twice {@code slowAfter}, the node is suspended: its
- *       route replicas apply nothing, so every SUBSCRIBE in the cluster would wait for it.
+ *   <li>While a write is stuck for longer than {@code slowAfter}, the node sends no leader
+ *       requests, because the threads that hand over leadership may be stuck as well.
+ *   <li>While writes fail, or one is stuck for twice {@code slowAfter}, the node is suspended,
+ *       because its route replicas cannot apply entries and every SUBSCRIBE in the cluster would
+ *       otherwise wait for the node.
  * </ol>
  *
  * The last two measures apply only after the cluster has committed this node's report during the
- * same trouble: that shows that a majority works without this disk. {@link #check} belongs to one
- * thread and does not block; all other methods are thread-safe.
+ * same episode, which proves that a majority works without this disk. {@link #check} must be called
+ * by a single thread and does not block; all other methods are thread-safe.
  */
 final class DiskHealthMonitor {
   private static final Logger LOG = LoggerFactory.getLogger(DiskHealthMonitor.class);
 
   private static final int SUSPEND_FACTOR = 2;
 
-  /** Multiples of {@code slowAfter} without a slow write after which the disk is healthy again. */
+  /**
+   * The time without a slow write after which the disk counts as healthy again, as a multiple of
+   * {@code slowAfter}.
+   */
   private static final int RECOVERY_FACTOR = 5;
 
   /** The cluster; no method blocks. */
   interface Cluster {
-    /** The state of this node as far as it knows; null if it is the only node. */
+    /**
+     * The state of this node according to its own copy of the metadata; null if it is the only
+     * node.
+     */
     Member.@Nullable State state();
 
     /** Reports the state of the disk to the cluster: FULL, SLOW or UP. */
@@ -51,8 +58,8 @@ final class DiskHealthMonitor {
   /**
    * The state of the disk.
    *
-   * @param hasSpace whether enough space is free
-   * @param failure why writes fail; null if they do not
+   * @param hasSpace whether there is enough free disk space
+   * @param failure why writes are failing; null if they are not
    * @param logLatency the latency of log writes
    */
   record DiskState(
@@ -78,7 +85,7 @@ final class DiskHealthMonitor {
   private volatile @Nullable String problem;
 
   /**
-   * @param slowAfterMillis duration from which a write counts as slow
+   * @param slowAfterMillis the write latency at which the disk counts as slow
    */
   DiskHealthMonitor(DiskState diskState, Cluster cluster, long slowAfterMillis) {
     this.diskState = diskState;
@@ -86,12 +93,14 @@ final class DiskHealthMonitor {
     this.slowAfterMillis = slowAfterMillis;
   }
 
-  /** Trouble other than a lack of space, for the operator; null if there is none. */
+  /** A disk problem other than low space, for the operator; null if there is none. */
   @Nullable String problem() {
     return problem;
   }
 
-  /** Called several times per {@code slowAfter}, with the time of a monotonic clock. */
+  /**
+   * Checks the disk; called several times per {@code slowAfter} with the time of a monotonic clock.
+   */
   void check(long nowMillis) {
     LogLatency latency = diskState.logLatency().get();
     String failure = diskState.failure().get();
@@ -100,7 +109,7 @@ final class DiskHealthMonitor {
     Member.State disk = disk();
     problem = slow ? "log writes are slow" : failure;
     if (state == null) {
-      return; // a single node: no other one could help
+      return; // no other node could take over
     }
     reportState(state, disk, nowMillis);
     boolean acknowledged = impaired && acknowledgedEpisode == episode;
@@ -140,7 +149,7 @@ final class DiskHealthMonitor {
         || state == Member.State.STARTING
         || state == Member.State.DRAINING
         || state == Member.State.LEAVING) {
-      return; // such a node hands over what it leads anyway
+      return; // a node in that state hands over leadership anyway
     }
     if (disk != reportedState) {
       LOG.info(

@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures the free space of the data directory's disk. While it is low, messages that have to be
- * stored are refused ({@link DiskCapacity}), but writes that free space are still accepted
- * (acknowledgements, the end of sessions); a completely full disk could not record even those. Logs
- * one line when the shortage begins and one when it ends.
+ * Measures the free space of the data directory's disk. While space is low, the node refuses
+ * messages that must be stored ({@link DiskCapacity}) but still accepts writes that free space,
+ * such as acknowledgements and the end of sessions; a completely full disk could not record even
+ * those. Logs one line when the shortage begins and one when it ends.
  *
- * <p>Also makes the storage engines retry writes that failed on a full disk. {@link #measure} may
- * block and belongs to one thread; all other methods are thread-safe.
+ * <p>It also makes the storage engines retry writes that failed because the disk was full. {@link
+ * #measure} may block and must be called by a single thread; all other methods are thread-safe.
  */
 final class DiskWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
-  /** Hysteresis: this fraction of the threshold must be free on top before the shortage ends. */
+  /** Hysteresis: the shortage ends only when the free space exceeds the threshold by one eighth. */
   private static final int MARGIN_DIVISOR = 8;
 
-  /** The number of bytes that this process may still write. */
+  /** Measures the number of bytes that this process can still write. */
   @FunctionalInterface
   interface FreeSpace {
     long bytes() throws IOException;
@@ -37,8 +37,8 @@ final class DiskWatch {
   private volatile boolean low;
 
   /**
-   * @param minFreeBytes threshold of low disk space; 0 for never
-   * @param retries each retries failed writes of a storage engine
+   * @param minFreeBytes the threshold for low disk space; 0 to disable the check
+   * @param retries actions that each make a storage engine retry failed writes
    */
   DiskWatch(Path directory, FreeSpace space, long minFreeBytes, List<Runnable> retries) {
     this.directory = directory;
@@ -54,7 +54,10 @@ final class DiskWatch {
       unreadable = false;
     } catch (IOException e) {
       if (!unreadable) {
-        LOG.warn("Cannot read the free disk space: {} directory={}", e.toString(), directory);
+        LOG.warn(
+            "Cannot determine the free disk space; check the data directory: {} directory={}",
+            e.toString(),
+            directory);
       }
       unreadable = true;
     }
@@ -72,7 +75,7 @@ final class DiskWatch {
     }
   }
 
-  /** Whether the free space is above the threshold. */
+  /** Whether there is enough free space. */
   boolean hasFreeSpace() {
     return !low;
   }
@@ -91,8 +94,8 @@ final class DiskWatch {
             + (freeBytes >> 20)
             + " MiB free, less than diskConfig.minFreeBytes ("
             + (minFreeBytes >> 20)
-            + " MiB): messages that have to be stored are refused unless a majority of other nodes"
-            + " can store them; free disk space, then the node recovers by itself"
+            + " MiB): messages that must be stored are refused unless a majority of other nodes can"
+            + " store them; free disk space, and the node recovers automatically"
         : null;
   }
 }

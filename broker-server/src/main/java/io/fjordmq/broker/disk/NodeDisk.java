@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The disk of the data directory: {@link DiskWatch} measures its free space, {@link
- * DiskHealthMonitor} reports trouble to the cluster, {@link DiskCapacity} decides whether messages
- * are still stored. Thread-safe.
+ * DiskHealthMonitor} reports problems to the cluster, and {@link DiskCapacity} decides whether the
+ * node accepts messages that must be stored. Thread-safe.
  */
 public final class NodeDisk implements AutoCloseable {
   private static final int CHECKS_PER_SLOW_WRITE = 4;
   private static final String OTHERS_FULL =
-      "the disks of other nodes are full, so no majority has space for messages that have to be"
-          + " stored; 'bin/standalone.sh status' shows which nodes";
+      "the disks of other nodes are full, so no majority has space for messages that must be"
+          + " stored; 'bin/standalone.sh status' shows which nodes are full";
 
   private final Kv kv;
   private final ClusterNode node;
@@ -50,7 +50,7 @@ public final class NodeDisk implements AutoCloseable {
     PeriodicTasks spaceChecks =
         disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
     spaceChecks.every(settings.checkInterval(), "disk space", disk::refresh);
-    // On its own thread, since the other one may block on the disk.
+    // On its own thread, because the space check may block on the disk.
     PeriodicTasks latencyChecks =
         disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(CHECKS_PER_SLOW_WRITE);
@@ -100,7 +100,7 @@ public final class NodeDisk implements AutoCloseable {
     return state == null ? node.host().failure() : state.getMessage();
   }
 
-  /** Whether the node accepts messages that have to be stored. */
+  /** Whether the node accepts messages that must be stored. */
   public boolean hasFreeSpace() {
     return diskCapacity.isEnough();
   }
@@ -114,7 +114,10 @@ public final class NodeDisk implements AutoCloseable {
     return watch.freeBytes();
   }
 
-  /** Why this node is not ready; empty if the other nodes compensate for this disk. */
+  /**
+   * The reasons why this node is not ready because of its disk; empty if the other nodes compensate
+   * for the problem.
+   */
   public Stream<String> notReadyReasons() {
     KvException state = kv.failure();
     return Stream.of(
@@ -124,7 +127,7 @@ public final class NodeDisk implements AutoCloseable {
         .filter(Objects::nonNull);
   }
 
-  /** Problems of this disk, for the operator. */
+  /** Problems with this disk, for the operator. */
   public List<String> notes() {
     return Stream.of(watch.shortage(), healthMonitor.problem())
         .filter(Objects::nonNull)

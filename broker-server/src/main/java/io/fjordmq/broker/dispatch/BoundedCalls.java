@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Makes low-priority calls in order, with a limit of concurrent calls. The number of queued calls
- * is bounded by the number of ended subscriptions. Thread-safe.
+ * Makes low-priority calls in order and limits the number of concurrent calls. The queue itself is
+ * unbounded; callers limit how many calls they queue. Thread-safe.
  */
 public final class BoundedCalls {
 
@@ -32,7 +32,7 @@ public final class BoundedCalls {
     return result;
   }
 
-  /** Number of queued calls. */
+  /** The number of queued calls. */
   public int queuedCount() {
     return waitingCount.get();
   }
@@ -46,7 +46,7 @@ public final class BoundedCalls {
       }
       waitingCount.decrementAndGet();
       if (startCall(next)) {
-        inFlight.decrementAndGet(); // already complete: continue in this loop to avoid recursion
+        inFlight.decrementAndGet(); // already complete; continue in this loop to avoid recursion
       }
     }
   }
@@ -60,7 +60,10 @@ public final class BoundedCalls {
     return false;
   }
 
-  /** Returns true if the call is complete; otherwise its completion continues with the queue. */
+  /**
+   * Starts a call. Returns true if it is already complete; otherwise its completion starts the next
+   * queued call.
+   */
   private <T> boolean startCall(QueuedCall<T> next) {
     CompletableFuture<T> future = StoreCalls.tryCall(next.call);
     if (future.isDone()) {

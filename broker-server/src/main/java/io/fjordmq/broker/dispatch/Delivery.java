@@ -7,12 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One live message for all sessions that get it with the same options. They share it, so that its
- * bytes are encoded once.
+ * A live message as delivered to all sessions with the same subscription options. The sessions
+ * share one instance, so that its bytes are encoded only once.
  */
 public final class Delivery {
-  /** Bytes in a final field, so that event loops can publish them to each other without a lock. */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  /**
+   * Holds the bytes in a final field, so that event loops can publish them to each other without a
+   * lock.
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
   private record EncodedHead(byte[] bytes) {}
 
   private final Message message;
@@ -21,17 +24,17 @@ public final class Delivery {
   private final List<Integer> subscriptionIdentifiers;
   private final @Nullable ShareKey share;
   private final boolean kept;
-  // Accessed by several event loops without a lock: at worst, one encodes the bytes again.
+  // Accessed by several event loops without a lock; at worst, one of them encodes the bytes again.
   private @Nullable EncodedHead headOfMqtt3;
   private @Nullable EncodedHead headOfMqtt5;
 
   /**
-   * @param message as published
-   * @param qos to deliver with
-   * @param retain flag to deliver with
-   * @param subscriptionIdentifiers to deliver with; may be empty
-   * @param share the share it was matched by, whose other members get it if this one does not
-   *     acknowledge it; null for an ordinary subscription
+   * @param message the message as published
+   * @param qos the QoS to deliver with
+   * @param retain the retain flag to deliver with
+   * @param subscriptionIdentifiers the subscription identifiers to deliver with; may be empty
+   * @param share the share that matched the message, whose other members receive it if this one
+   *     does not acknowledge it; null for an ordinary subscription
    */
   public Delivery(
       Message message,
@@ -58,7 +61,7 @@ public final class Delivery {
   }
 
   /**
-   * Creates the delivery to a share member that is subscribed with these options.
+   * Creates a delivery to a share member that is subscribed with the given options.
    *
    * @param kept see {@link #isKept}
    */
@@ -97,21 +100,24 @@ public final class Delivery {
     return share != null;
   }
 
-  /** Whether a store keeps the message until a share member has taken it. */
+  /** Whether a store keeps the message until a share member has accepted it. */
   public boolean isKept() {
     return kept;
   }
 
-  /** The bytes cached by {@link #cacheEncodedHead} for this protocol version; null if none yet. */
+  /**
+   * The bytes cached by {@link #cacheEncodedHead} for this protocol version; null if there are none
+   * yet.
+   */
   public byte @Nullable [] encodedHead(boolean mqtt5) {
     EncodedHead cached = mqtt5 ? headOfMqtt5 : headOfMqtt3;
     return cached == null ? null : cached.bytes;
   }
 
   /**
-   * Caches the first part of the encoded packet for the other sessions that get this delivery.
+   * Caches the first part of the encoded packet for the other sessions that receive this delivery.
    *
-   * @param bytes never written again
+   * @param bytes the encoded bytes; must not be modified afterward
    */
   public void cacheEncodedHead(boolean mqtt5, byte[] bytes) {
     if (mqtt5) {

@@ -3,8 +3,8 @@ package io.fjordmq.broker.dispatch;
 import java.util.Arrays;
 
 /**
- * Deliveries for one event loop: collected by one source thread, handed over once, then delivered
- * on the event loop in as many slices as needed.
+ * A batch of deliveries for one event loop. One source thread collects the batch and hands it over
+ * once; the event loop then delivers it in as many slices as needed.
  */
 final class DeliveryBatch {
   private final Mailbox target;
@@ -46,7 +46,7 @@ final class DeliveryBatch {
     bytes += delivery.message().payload().length;
   }
 
-  /** Number of copies not delivered yet. */
+  /** The number of copies not delivered yet. */
   long remaining() {
     return remaining;
   }
@@ -56,9 +56,9 @@ final class DeliveryBatch {
   }
 
   /**
-   * Delivers at most this many copies and returns their number; called on the event loop. A copy
-   * counts as delivered before the session is called, so that an exception cannot cause an endless
-   * loop.
+   * Delivers copies up to the budget and returns the number delivered. Called on the event loop. A
+   * copy counts as delivered before the session is called, so that an exception cannot cause an
+   * endless loop.
    */
   int deliver(int budget, Outbox here) {
     int done = 0;

@@ -1,32 +1,36 @@
 package io.fjordmq.broker.dispatch;
 
 /**
- * Limits of delivery.
+ * Settings and limits for delivery.
  *
- * @param maxCachedTopics topics whose local subscribers are cached; if full, topics without recent
- *     publishes are evicted
- * @param maxCachedFanOut largest cached merge of the subscribers of overlapping filters; a larger
- *     one is computed for each PUBLISH
- * @param outboxDeliveries deliveries collected for one event loop before they are handed over, even
- *     before the end of the batch
- * @param mailboxBatchSize copies an event loop delivers in one slice before it does other work
- * @param mailboxHighWater copies waiting for an event loop above which acknowledgements to
- *     publishers are delayed
- * @param mailboxCapacity copies waiting for an event loop above which more are dropped and counted
+ * @param maxCachedTopics maximum number of topics whose local subscribers are cached; when the
+ *     cache is full, topics without recent publishes are evicted
+ * @param maxCachedFanOut maximum size of a cached merge of the subscribers of overlapping filters;
+ *     larger merges are recomputed for each PUBLISH
+ * @param outboxDeliveries maximum number of deliveries collected for one event loop; they are then
+ *     handed over even before the end of the batch
+ * @param mailboxBatchSize number of copies that an event loop delivers in one slice before it does
+ *     other work
+ * @param mailboxHighWater number of copies waiting for an event loop above which acknowledgements
+ *     to publishers are delayed
+ * @param mailboxCapacity number of copies waiting for an event loop above which further copies are
+ *     dropped and counted
  * @param mailboxHighWaterBytes like mailboxHighWater, in payload bytes
  * @param mailboxCapacityBytes like mailboxCapacity, in payload bytes
- * @param routeRemovalsInFlight concurrent removals of routes; others are queued. The limit applies
- *     separately to ended sessions and to subscriptions
- * @param pushedEntriesPerInbox inbox entries waiting for a session; if there are more, the oldest
- *     are skipped and the session fetches them from the inbox
- * @param pushedBytesPerInbox like pushedEntriesPerInbox, in payload bytes; one entry is always kept
- * @param maxRepeatingPublishers QoS 2 publishers whose latest messages are remembered, so that live
- *     receivers do not get duplicates; if there are more, the one idle longest is evicted
- * @param maxRepeatableMessages messages remembered of all these publishers; if there are more, the
- *     publisher idle longest is evicted
- * @param maxShares shares whose position in the rotation is remembered; if there are more, all are
- *     reset
- * @param shareStrategy strategy that picks the share member for a message
+ * @param routeRemovalsInFlight maximum number of concurrent route removals; further removals are
+ *     queued. The limit applies separately to ended sessions and to subscriptions
+ * @param pushedEntriesPerInbox maximum number of inbox entries waiting for a session; beyond that,
+ *     the oldest are skipped and the session fetches them from the inbox
+ * @param pushedBytesPerInbox like pushedEntriesPerInbox, in payload bytes; at least one entry is
+ *     always kept
+ * @param maxRepeatingPublishers maximum number of QoS 2 publishers whose latest messages are
+ *     remembered so that live receivers do not receive duplicates; beyond that, the least recently
+ *     active publisher is evicted
+ * @param maxRepeatableMessages maximum number of messages remembered for all of those publishers;
+ *     beyond that, the least recently active publisher is evicted
+ * @param maxShares maximum number of shares whose position in the rotation is remembered; beyond
+ *     that, all positions are reset
+ * @param shareStrategy the strategy that picks the share member for a message
  */
 public record DeliverySettings(
     int maxCachedTopics,
@@ -65,8 +69,8 @@ public record DeliverySettings(
           ShareStrategy.ROUND_ROBIN);
 
   /**
-   * @throws IllegalArgumentException if a limit is not positive or a capacity is below its high
-   *     water mark
+   * @throws IllegalArgumentException if a limit is not positive or a capacity is below its
+   *     high-water mark
    */
   public DeliverySettings {
     requirePositive("maxCachedTopics", maxCachedTopics);

@@ -1,10 +1,11 @@
 package io.fjordmq.broker.dispatch;
 
 /**
- * Receives measurements of local dispatch. Methods are called on many threads and must not block.
+ * Receives events of local dispatch, for metrics. Methods are called on many threads and must not
+ * block.
  */
 public interface DispatchObserver {
-  /** Ignores all measurements. */
+  /** Ignores all events. */
   DispatchObserver NONE = new DispatchObserver() {};
 
   /** Copies were handed to live sessions. */

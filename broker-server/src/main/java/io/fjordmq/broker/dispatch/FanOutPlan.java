@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The receivers of a message on this node, grouped by delivery options and event loop, so that a
- * message costs one {@link Delivery} per set of options and one entry per event loop. Immutable.
+ * The receivers of a message on this node, grouped by delivery options and event loop. A message
+ * therefore needs only one {@link Delivery} per set of options and one entry per event loop.
+ * Immutable.
  */
 public final class FanOutPlan {
   static final FanOutPlan EMPTY = new FanOutPlan(List.of(), 0);
 
   /**
-   * The options with which a client gets a message.
+   * The options with which a client receives a message.
    *
-   * @param persistent whether messages of QoS 1 and 2 reach it only through its inbox
+   * @param persistent whether messages with QoS 1 and 2 reach the client only through its inbox
    */
   private record DeliveryOptions(
       Qos maxQos,
@@ -38,7 +39,7 @@ public final class FanOutPlan {
     this.size = size;
   }
 
-  /** Number of clients, counted once for each set of options. */
+  /** The number of clients; a client is counted once for each set of options. */
   int size() {
     return size;
   }
@@ -83,11 +84,12 @@ public final class FanOutPlan {
     }
 
     /**
-     * Adds a client with overlapping subscriptions. It gets one copy with the highest QoS of them
-     * and all their identifiers, and with the RETAIN flag if one of them requests it (MQTT-3.3.4-2
-     * to -4). Subscriptions with No Local are ignored for the client's own messages.
+     * Adds a client with overlapping subscriptions. The client receives one copy with the highest
+     * QoS of the subscriptions, all their identifiers, and the RETAIN flag if any of them requests
+     * it (MQTT-3.3.4-2 to -4). Subscriptions with No Local are ignored for the client's own
+     * messages.
      *
-     * @param overlapping its subscriptions, sorted by filter
+     * @param overlapping the client's overlapping subscriptions, sorted by filter
      */
     void add(LocalSubscriber localSubscriber, List<SubscriptionOptions> overlapping) {
       if (overlapping.size() == 1) {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 
 /**
- * Hands deliveries to sessions: one {@link Outbox} per source thread, one {@link Mailbox} per
- * receiving event loop. Also remembers the messages that publishers of any node may repeat.
+ * Hands deliveries to sessions: one {@link Outbox} per source thread and one {@link Mailbox} per
+ * receiving event loop. It also remembers the messages that publishers on any node may resend.
  */
 public final class LiveDispatch {
   private final DeliverySettings settings;
@@ -40,7 +40,7 @@ public final class LiveDispatch {
             l -> new Mailbox(nextIndex.getAndIncrement(), l, this::outbox, settings, observer));
   }
 
-  /** The repeatable messages that live receivers of this node have received. */
+  /** The resendable messages that live receivers on this node have already received. */
   public RepeatedPublishes repeatedPublishes() {
     return repeated;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** A connected client as seen by delivery. It belongs to one event loop. */
+/** The session of a connected client as seen by delivery. It belongs to one event loop. */
 public interface LiveSession {
 
   String tenant();
@@ -14,40 +14,50 @@ public interface LiveSession {
   String clientId();
 
   /**
-   * Whether the session has an inbox: messages of effective QoS 1 and 2 reach it only through the
-   * inbox, never live.
+   * Whether the session has an inbox. Messages with an effective QoS of 1 or 2 reach such a session
+   * only through the inbox, never live.
    */
   boolean isPersistent();
 
   /** The event loop of the session. All methods below are called on it. */
   Executor eventLoop();
 
-  /** Whether the caller is on that event loop. */
+  /** Whether the calling thread is the session's event loop. */
   boolean inEventLoop();
 
   /**
    * Delivers a live message. If its queue is full, the session drops the message and counts the
-   * reason. A message of a share that is not taken goes to another member.
+   * drop. A shared-subscription message that the session does not accept goes to another member.
    */
   DeliveryResult deliver(Delivery delivery);
 
-  /** Writes the messages delivered since the last call; called once per batch. */
+  /** Writes the messages delivered since the previous call. Called once per batch. */
   void flush();
 
-  /** Entries were appended to its inbox (see {@code InboxListener#onAppended}). */
+  /**
+   * Called when entries have been appended to the session's inbox (see {@code
+   * InboxListener#onAppended}).
+   */
   void onAppended(InboxHandle handle, List<InboxEntry> entries);
 
   /**
-   * Entries may have been appended to its inbox without {@link #onAppended}: fetches them.
+   * Fetches entries that may have been appended to the session's inbox without a call to {@link
+   * #onAppended}.
    *
-   * @return completes when they are fetched, or immediately if the session has no inbox or cannot
-   *     take any now
+   * @return a future that completes when the entries are fetched, or immediately if the session has
+   *     no inbox or has no capacity for entries
    */
   CompletableFuture<?> refetch();
 
-  /** Closes the connection: another one has attached its inbox, or its session has ended. */
+  /**
+   * Closes the connection because another connection has attached the inbox, or because the session
+   * has ended.
+   */
   void onFenced(InboxHandle handle);
 
-  /** The same client identifier connects again: closes with 0x8E (session taken over). */
+  /**
+   * Closes the connection with 0x8E (session taken over) because the same client identifier has
+   * connected again.
+   */
   void onTakenOver();
 }

@@ -10,19 +10,23 @@ import java.util.concurrent.CompletableFuture;
 public interface LiveSubscriptions {
 
   /**
-   * Adds or replaces a subscription of a connected client. Completes when it is effective on every
-   * node, with whether it is new. Persistent sessions subscribe here, too, for QoS 0 messages. If
-   * the future fails, there is no subscription.
+   * Adds or replaces a subscription of a connected client. Persistent sessions call this as well,
+   * to receive QoS 0 messages. The future completes once the subscription is effective on every
+   * node; its value is true if the subscription is new. If the future fails, there is no
+   * subscription.
    */
   CompletableFuture<Boolean> subscribe(
       LiveSession session, TopicFilter filter, SubscriptionOptions options);
 
-  /** Removes a subscription; completes with whether it existed. */
+  /** Removes a subscription. The future's value is true if the subscription existed. */
   CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter);
 
   /** Whether the client has a subscription to this filter. */
   boolean isSubscribed(LiveSession session, TopicFilter filter);
 
-  /** Removes all subscriptions of a client that has disconnected; the last call for a session. */
+  /**
+   * Removes all subscriptions of a client that has disconnected. This is the last call for a
+   * session.
+   */
   void removeAll(LiveSession session);
 }

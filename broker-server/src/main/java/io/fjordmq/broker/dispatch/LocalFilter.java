@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
 final class LocalFilter {
   private final String pattern;
 
-  /** In the order of subscribing; an immutable map in the usual case of at most one. */
+  /**
+   * The subscribers in the order in which they subscribed; an immutable map in the common case of
+   * at most one.
+   */
   private Map<LocalSubscriber, SubscriptionOptions> subscribers = Map.of();
 
-  /** Incremented by every change; written under the monitor. */
+  /** Incremented on every change; only written while holding the monitor. */
   private volatile int version;
 
-  /** Computed lazily after a change, so that a thousand subscribes cost one computation. */
+  /** Computed lazily, so that a burst of SUBSCRIBEs causes only one computation. */
   private volatile @Nullable FanOutPlan fanOutPlan;
 
   LocalFilter(String pattern) {
@@ -44,7 +47,7 @@ final class LocalFilter {
     markChanged();
   }
 
-  /** Removes a subscriber; returns true if none is left. */
+  /** Removes a subscriber; returns true if no subscriber is left. */
   synchronized boolean remove(LocalSubscriber localSubscriber) {
     if (subscribers.containsKey(localSubscriber)) {
       if (subscribers.size() == 1) {
@@ -77,13 +80,13 @@ final class LocalFilter {
     return built;
   }
 
-  /** Calls back for each subscriber; returns the version that they belong to. */
+  /** Calls the action for each subscriber; returns the version of the filter at that time. */
   synchronized int forEach(BiConsumer<LocalSubscriber, SubscriptionOptions> action) {
     subscribers.forEach(action);
     return version;
   }
 
-  @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the monitor
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written while holding the monitor
   private void markChanged() {
     version++;
     fanOutPlan = null;

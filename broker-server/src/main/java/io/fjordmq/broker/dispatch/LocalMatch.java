@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of this node that match a topic. Cached per topic. The fan-out is cached in the
- * filter if only one matches, and here if several match and have few subscribers.
+ * The filters on this node that match a topic; cached per topic. If exactly one filter matches,
+ * that filter caches the fan-out; if several match and have few subscribers, this class caches it.
  */
 public final class LocalMatch {
 
-  /** The merged subscribers, with the versions of the filters that they were computed from. */
+  /** The merged subscribers, with the versions of the filters from which they were computed. */
   @SuppressWarnings("ArrayRecordComponent") // private and never compared
   private record MergedFanOut(int[] versions, FanOutPlan fanOutPlan) {}
 
@@ -23,7 +23,7 @@ public final class LocalMatch {
   private volatile @Nullable MergedFanOut merged;
 
   /**
-   * @param maxCached largest merge that is cached
+   * @param maxCached the maximum size of a merge that is cached
    */
   LocalMatch(List<LocalFilter> filters, int maxCached) {
     this.filters =

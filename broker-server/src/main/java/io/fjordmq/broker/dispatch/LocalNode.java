@@ -9,20 +9,20 @@ public final class LocalNode {
   private final LongSupplier incarnation;
 
   /**
-   * @param id node id
-   * @param incarnation the current incarnation; higher than every earlier one
+   * @param id the node id
+   * @param incarnation supplies the current incarnation, which is higher than every earlier one
    */
   public LocalNode(String id, LongSupplier incarnation) {
     this.id = id;
     this.incarnation = incarnation;
   }
 
-  /** A node with a constant incarnation. */
+  /** Creates a node with a constant incarnation. */
   public LocalNode(String id, long incarnation) {
     this(id, () -> incarnation);
   }
 
-  /** Node id. */
+  /** The node id. */
   public String id() {
     return id;
   }
@@ -42,7 +42,10 @@ public final class LocalNode {
     return !id.equals(receiver.node());
   }
 
-  /** This node in one of its incarnations as a receiver, for all its clients or a share member. */
+  /**
+   * Creates the receiver that stands for this node in one of its incarnations: for all of its
+   * clients, or for one share member.
+   */
   Receiver.Live receiver(long incarnation, String member) {
     return new Receiver.Live(id, incarnation, member);
   }

@@ -7,10 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One route of this node and the number of subscriptions that need it. At most one router call per
- * route is in flight, and the next one depends on what is needed then: if a client subscribes
- * during a removal, an addition follows. Thread-safe; the router is never called with the monitor
- * held.
+ * One route of this node, with the number of subscriptions that need it. At most one router call
+ * per route is in flight; the next call is chosen by what is needed when the previous one
+ * completes, so if a client subscribes during a removal, an addition follows. Thread-safe; the
+ * router is never called while holding the monitor.
  */
 final class LocalRoute {
 
@@ -27,20 +27,27 @@ final class LocalRoute {
   private int subscriptionCount;
   private SubscriptionOptions wantedOptions;
 
-  /** The options that the router is known to have; null if it has none or that is unknown. */
+  /**
+   * The options of the route as known to be stored in the router; null if the router does not have
+   * the route or its state is unknown.
+   */
   private @Nullable SubscriptionOptions presentOptions;
 
-  /** The router may have it although {@code present} is null: a call failed. */
+  /**
+   * True if the router may have the route although {@code presentOptions} is null, because a call
+   * failed.
+   */
   private boolean inDoubt;
 
   private @Nullable Step inFlight;
-  // Nearly always empty, and there is one instance for nearly every client.
+  // Immutable while empty, because these lists are nearly always empty and nearly every client has
+  // a route.
   private List<CompletableFuture<Void>> waitingForStep = List.of();
   private List<CompletableFuture<Void>> waiting = List.of();
   private boolean retry;
 
   /**
-   * @param incarnation the incarnation of this node that the route names in every call
+   * @param incarnation the incarnation of this node that is written into the route in every call
    */
   LocalRoute(long incarnation, SubscriptionOptions wanted) {
     this.incarnation = incarnation;
@@ -52,10 +59,10 @@ final class LocalRoute {
   }
 
   /**
-   * Records that a subscription needs the route, or needs other options.
+   * Records that a subscription needs the route, or needs it with different options.
    *
-   * @param additional false if the subscription is already counted
-   * @return completes when the router has the route
+   * @param additional false if the subscription has already been counted
+   * @return a future that completes when the router has the route
    */
   synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
     subscriptionCount += additional ? 1 : 0;
@@ -80,8 +87,9 @@ final class LocalRoute {
   }
 
   /**
-   * The options that also serve the existing subscriptions: those of a shared route are raised for
-   * a subscription that needs more, and not lowered when it ends.
+   * Returns options that also cover the existing subscriptions. The options of a route used by
+   * several subscriptions are raised when a subscription needs more, but not lowered when that
+   * subscription ends.
    */
   synchronized SubscriptionOptions mergeOptions(SubscriptionOptions options) {
     boolean isHigher = wantedOptions.maxQos().compareTo(options.maxQos()) > 0;
@@ -94,7 +102,7 @@ final class LocalRoute {
     retry |= subscriptionCount == 0;
   }
 
-  /** Takes the waiters for a route that is no longer needed and will not be added. */
+  /** Removes and returns the waiters for a route that is no longer needed and will not be added. */
   synchronized List<CompletableFuture<Void>> takeAbandonedWaiters() {
     if (subscriptionCount > 0 || waiting.isEmpty()) {
       return List.of();
@@ -110,7 +118,8 @@ final class LocalRoute {
   }
 
   /**
-   * Returns the call to make now, if any; the caller makes it and then calls {@link #onStepDone}.
+   * Returns the call to make now, if any. The caller must make the call and then call {@link
+   * #onStepDone}.
    */
   synchronized @Nullable Step startNextStep() {
     if (inFlight != null) {
@@ -127,7 +136,7 @@ final class LocalRoute {
     return inFlight;
   }
 
-  /** Records the result of a call; returns the futures to complete. */
+  /** Records the result of a call; returns the futures that the caller must complete. */
   synchronized List<CompletableFuture<Void>> onStepDone(Step step, boolean succeeded) {
     inFlight = null;
     inDoubt = !succeeded;

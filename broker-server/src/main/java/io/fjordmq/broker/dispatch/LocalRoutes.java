@@ -16,12 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's routes, each of which exists while a subscription needs it. Additions are immediate,
- * since a SUBACK waits for them; the number of concurrent removals is limited. A failed removal is
- * retried after another call has succeeded, unless the filter is used again.
+ * This node's routes, each of which exists as long as a subscription needs it. Additions are made
+ * immediately because a SUBACK waits for them; the number of concurrent removals is limited. A
+ * failed removal is retried after another call has succeeded, unless the filter is in use again by
+ * then.
  */
 public final class LocalRoutes {
-  /** The node lowers the QoS for each client itself, so its own route has the highest QoS. */
+  /**
+   * The options of the node's own route. It has the highest QoS because the node lowers the QoS for
+   * each client itself.
+   */
   public static final SubscriptionOptions NODE_ROUTE_OPTIONS =
       SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE);
 
@@ -53,12 +57,13 @@ public final class LocalRoutes {
   }
 
   /**
-   * Counts a subscription that needs the route. Makes no calls, so the caller may hold locks; it
-   * must then call {@link #drive} without locks.
+   * Counts a subscription that needs the route. This method makes no router calls, so the caller
+   * may hold locks; it must call {@link #drive} after releasing them.
    *
-   * @param additional false if the subscription is already counted and only its options are new
-   * @return completes when every node matches the route; if it fails, the subscription is still
-   *     counted
+   * @param additional false if the subscription has already been counted and only its options have
+   *     changed
+   * @return a future that completes when every node uses the route for matching; if it fails, the
+   *     subscription is still counted
    */
   CompletableFuture<Void> hold(Key key, SubscriptionOptions options, boolean additional) {
     List<CompletableFuture<Void>> ready = new ArrayList<>(1);
@@ -74,7 +79,9 @@ public final class LocalRoutes {
     return ready.get(0);
   }
 
-  /** A counted subscription no longer needs the route; call {@link #drive} afterward. */
+  /**
+   * Records that a counted subscription no longer needs the route. Call {@link #drive} afterward.
+   */
   void release(Key key) {
     LocalRoute route = routes.get(key);
     if (route != null) {
@@ -83,8 +90,9 @@ public final class LocalRoutes {
   }
 
   /**
-   * Forgets the routes of an incarnation that is over; sweeps remove them. Later routes name the
-   * next incarnation. Queued removals still name the old one, so they do not affect its routes.
+   * Forgets the routes of an ended incarnation; sweeps remove them from the router. Routes added
+   * later belong to the next incarnation. Removals still queued refer to the ended incarnation and
+   * do not affect the new routes.
    */
   void clear() {
     routes.clear();
@@ -99,15 +107,18 @@ public final class LocalRoutes {
     return failedRemovals.size();
   }
 
-  /** Makes the calls that the route needs until one is in flight or none is needed. */
+  /**
+   * Makes the router calls that the route needs, until a call is in flight or no more calls are
+   * needed.
+   */
   void drive(Key key) {
-    // Calls that complete immediately continue in these loops, to avoid recursion.
+    // If a call completes immediately, these loops continue instead of recursing.
     for (Key next = key; next != null; ) {
       next = driveOne(next) ? takeFailedRemoval() : null;
     }
   }
 
-  /** Returns true if a call completed immediately and succeeded. */
+  /** Makes the next call; returns true if it completed immediately and succeeded. */
   private boolean driveOne(Key key) {
     LocalRoute route = routes.get(key);
     if (route == null) {
@@ -164,10 +175,10 @@ public final class LocalRoutes {
       observer.onRouteFailed();
       @Nullable String suppressed = failures.permit();
       if (suppressed != null) {
-        // Operators need only the message; the stack trace is logged at debug level.
+        // The message is enough for operators; the stack trace is logged at DEBUG level.
         Throwable cause = fault.getCause() == null ? fault : fault.getCause();
         LOG.warn(
-            "Failed to update a route, retrying: {}{} step={} route={}",
+            "Failed to update a route; retrying: {}{} step={} route={}",
             cause.getMessage(),
             suppressed,
             step,
@@ -187,7 +198,7 @@ public final class LocalRoutes {
     }
   }
 
-  /** Takes a route whose removal is to be retried; null if there is none. */
+  /** Takes a route whose removal must be retried; null if there is none. */
   private @Nullable Key takeFailedRemoval() {
     for (Key key : failedRemovals) {
       LocalRoute route = routes.get(key);

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalSubscriber {
 
-  /** A subscription; compared by identity, so that removing an older one keeps a newer one. */
+  /**
+   * A subscription. Compared by identity, so that removing an older subscription does not remove a
+   * newer one to the same filter.
+   */
   static final class Subscription {
     final TopicFilter filter;
     final SubscriptionOptions options;
@@ -30,7 +33,7 @@ public final class LocalSubscriber {
   private final Map<String, Subscription> subscriptions = new HashMap<>(4);
   private boolean closed;
 
-  /** Whether it has unflushed deliveries; only accessed on its event loop. */
+  /** Whether the session has unflushed deliveries; only accessed on its event loop. */
   boolean unflushed;
 
   LocalSubscriber(LiveSession session, Mailbox mailbox, LiveSubscriptions table) {
@@ -48,8 +51,8 @@ public final class LocalSubscriber {
   }
 
   /**
-   * Removes all subscriptions. The ended session does so itself, but a subscription that was being
-   * added meanwhile would stay forever.
+   * Removes all subscriptions. A session also does this itself when it ends, but a subscription
+   * that is added concurrently would otherwise stay forever.
    */
   void onEnded() {
     liveSubscriptions.removeAll(session);
@@ -63,7 +66,7 @@ public final class LocalSubscriber {
   synchronized @Nullable Subscription put(Subscription added) {
     if (closed) {
       throw new IllegalStateException(
-          "cannot subscribe: the connection has ended, client=" + session.clientId());
+          "cannot subscribe: the connection has ended client=" + session.clientId());
     }
     return subscriptions.put(added.filter.text(), added);
   }
@@ -78,23 +81,25 @@ public final class LocalSubscriber {
     return subscriptions.remove(expected.filter.text(), expected);
   }
 
-  /** Whether the client has a subscription to exactly this filter, including its share prefix. */
+  /** Whether the client has a subscription to exactly this filter, including the share prefix. */
   synchronized boolean isSubscribedTo(TopicFilter filter) {
     return subscriptions.containsKey(filter.text());
   }
 
   /**
-   * The options with which it gets a live message of the share; null if it does not get it live.
+   * The options with which the client receives a live message of the share; null if it does not
+   * receive such messages live.
    *
-   * @param share the filter as in the SUBSCRIBE packet
-   * @param routed the QoS according to its route, which may be an earlier subscription's
+   * @param share the filter as it appears in the SUBSCRIBE packet
+   * @param routed the QoS according to the client's route, which may belong to an earlier
+   *     subscription
    */
   public @Nullable SubscriptionOptions liveOptionsOf(String share, Qos routed) {
     SubscriptionOptions options = optionsOf(share);
     if (options == null || !session.isPersistent() || options.maxQos() == Qos.AT_MOST_ONCE) {
       return options;
     }
-    // Everything else goes through its inbox, once its routes are up to date.
+    // Everything else goes through the inbox, once the client's routes are up to date.
     return routed == Qos.AT_MOST_ONCE ? atMostOnce(options) : null;
   }
 
@@ -112,7 +117,7 @@ public final class LocalSubscriber {
         options.identifier());
   }
 
-  /** Marks it as ended; returns its subscriptions. */
+  /** Marks the client as disconnected; returns its subscriptions. */
   synchronized List<TopicFilter> close() {
     closed = true;
     List<TopicFilter> remaining = subscriptions.values().stream().map(s -> s.filter).toList();

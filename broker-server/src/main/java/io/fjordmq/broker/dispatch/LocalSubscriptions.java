@@ -13,12 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Implements {@link LiveSubscriptions}: ordinary filters with their subscribers, found by topic;
- * clients with their subscriptions, found by client identifier for shares; and the routes that lead
- * to both.
+ * Implements {@link LiveSubscriptions}: ordinary filters and their subscribers, looked up by topic;
+ * clients and their subscriptions, looked up by client identifier for shares; and the routes that
+ * lead to both.
  *
- * <p>Locks, always taken in this order and never held while the router or a session is called: a
- * subscriber's, the filter table's, a filter's.
+ * <p>Locks are always taken in this order: subscriber, filter table, filter. No lock is held while
+ * calling the router or a session.
  */
 public final class LocalSubscriptions implements LiveSubscriptions {
   private static final SubscriptionOptions QOS0_ROUTE_OPTIONS =
@@ -56,7 +56,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     boolean isNew;
     CompletableFuture<Void> ready;
     synchronized (
-        localSubscriber) { // atomically changes the subscription and the count of its route
+        localSubscriber) { // changes the subscription and the count of its route atomically
       try {
         isNew = localSubscriber.put(added) == null;
       } catch (IllegalStateException e) {
@@ -91,7 +91,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       }
     }
     routes.drive(routeOf(session, filter));
-    // From here on nothing is delivered for it; its route may remain a little longer.
+    // From here on, nothing is delivered for the subscription; its route may exist a little longer.
     return CompletableFuture.completedFuture(removed);
   }
 
@@ -114,24 +114,29 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * This node's incarnation is over and all its sessions have ended: forgets its routes, which
-   * sweeps remove.
+   * Forgets this node's routes after its incarnation and all of its sessions have ended. Sweeps
+   * remove the routes from the router.
    */
   public void endIncarnation() {
     routes.clear();
   }
 
-  /** The matching ordinary subscriptions of this node; the outbox counts the visited trie nodes. */
+  /**
+   * Returns the matching ordinary subscriptions on this node. The outbox counts the visited trie
+   * nodes.
+   */
   public LocalMatch match(String tenant, Message message, Outbox outbox) {
     return filters.match(tenant, message.topic().name(), outbox);
   }
 
-  /** The connected client; null if it is not connected here or has no subscription. */
+  /**
+   * Returns a client of this node; null if it is not connected to this node or has no subscription.
+   */
   public @Nullable LocalSubscriber find(String tenant, String clientId) {
     return subscribers.get(new Client(tenant, clientId));
   }
 
-  /** The queue through which all route removals go. */
+  /** The queue of all route removals. */
   public BoundedCalls removals() {
     return removals;
   }
@@ -161,7 +166,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     LocalSubscriber created =
         new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
     LocalSubscriber older = subscribers.put(client, created);
-    if (older != null) { // its connection was taken over before it removed its subscriptions
+    if (older != null) { // the older connection was taken over before it removed its subscriptions
       end(older);
     }
     return created;
@@ -176,7 +181,10 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     remaining.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
   }
 
-  /** Rolls back a subscription whose route could not be added, unless a newer one replaced it. */
+  /**
+   * Rolls back a subscription whose route could not be added, unless a newer subscription has
+   * replaced it.
+   */
   private void rollBack(LocalSubscriber localSubscriber, Subscription failed) {
     synchronized (localSubscriber) {
       if (localSubscriber.remove(failed)) {
@@ -213,8 +221,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * A session with an inbox gets messages of effective QoS 0 live: those published with QoS 0 if it
-   * subscribes with more, and all messages if it subscribes with QoS 0.
+   * Returns the options for the route. A session with an inbox receives live only the messages with
+   * an effective QoS of 0: all messages if it subscribes with QoS 0, otherwise those published with
+   * QoS 0.
    */
   private static SubscriptionOptions routeOptions(
       LiveSession session, TopicFilter filter, SubscriptionOptions options) {
@@ -227,9 +236,10 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * The route that a subscription needs: the node's own one, or one per share member. The route of
-   * a member with an inbox tells where it is connected: QoS 0 messages follow it, and for other
-   * messages its inbox is preferred to those of offline clients.
+   * Returns the route that a subscription needs: the node's own route or, for a shared
+   * subscription, one per share member. The route of a member with an inbox shows where the member
+   * is connected. QoS 0 messages follow this route; for other messages, the inbox of a connected
+   * member is preferred to those of offline clients.
    */
   private static LocalRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
     return new LocalRoutes.Key(

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of deliveries for one event loop. Any thread adds, the event loop removes; at most one
- * task is scheduled at a time.
+ * The queue of deliveries for one event loop. Any thread may add deliveries, only the event loop
+ * removes them. At most one task is scheduled at a time.
  *
- * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained});
- * above the capacity, {@link #isFull} makes sources drop messages. A batch that is being added when
- * the capacity is reached is still accepted, so each source may exceed the limit by one batch.
+ * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained}).
+ * Above the capacity, {@link #isFull} makes sources drop messages. A batch that is being added when
+ * the capacity is reached is still accepted, so each source can exceed the capacity by one batch.
  */
 public final class Mailbox implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
@@ -40,11 +40,11 @@ public final class Mailbox implements Runnable {
   private final Queue<Runnable> drainCallbacks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
 
-  /** Partly delivered; only accessed on the event loop. */
+  /** The partly delivered batch; only accessed on the event loop. */
   private @Nullable DeliveryBatch current;
 
   /**
-   * @param outbox returns that of the calling thread
+   * @param outbox returns the outbox of the calling thread
    */
   Mailbox(
       int index,
@@ -59,7 +59,7 @@ public final class Mailbox implements Runnable {
     this.observer = observer;
   }
 
-  /** Small number, unique among the mailboxes of a broker. */
+  /** A small number that is unique among the mailboxes of a broker. */
   int index() {
     return index;
   }
@@ -87,7 +87,8 @@ public final class Mailbox implements Runnable {
   void offer(DeliveryBatch deliveryBatch) {
     long nowCopies = copies.addAndGet(deliveryBatch.remaining());
     long nowBytes = bytes.addAndGet(deliveryBatch.bytes());
-    // Set the flags before adding the batch: the slice that delivers it sees and clears them.
+    // Set the flags before adding the batch, so that the slice that delivers the batch sees and
+    // clears them.
     if (isAboveHighWater(nowCopies, nowBytes)) {
       congested = true;
       if (nowCopies > settings.mailboxCapacity() || nowBytes > settings.mailboxCapacityBytes()) {
@@ -99,7 +100,7 @@ public final class Mailbox implements Runnable {
   }
 
   /**
-   * Runs a call on the event loop, together with the waiting deliveries. The caller bounds the
+   * Runs a call on the event loop, together with the waiting deliveries. The caller must limit the
    * number of calls.
    */
   public void call(Runnable call) {
@@ -107,16 +108,19 @@ public final class Mailbox implements Runnable {
     schedule();
   }
 
-  /** Calls back once the mailbox is below its high-water mark; immediately if it already is. */
+  /**
+   * Runs the callback once the mailbox is below its high-water mark; immediately if it already is.
+   */
   public void whenDrained(Runnable callback) {
     waitingCount.incrementAndGet();
     drainCallbacks.add(callback);
-    if (!congested) { // it drained meanwhile, so no other slice may release the callback
+    // If the mailbox has drained in the meantime, there may be no later slice to run the callback.
+    if (!congested) {
       runDrainCallbacks();
     }
   }
 
-  /** One slice of work on the event loop. */
+  /** Delivers one slice of the waiting deliveries on the event loop. */
   @Override
   public void run() {
     Outbox here = outbox.get();
@@ -129,7 +133,7 @@ public final class Mailbox implements Runnable {
         budget -= deliver(deliveryBatch, budget, here);
       }
       here.flush();
-    } finally { // an exception of one session must not affect the others
+    } finally { // an exception from one session must not affect the others
       resumeIfDrained();
       scheduled.set(false);
       if (current != null || !batches.isEmpty() || !calls.isEmpty()) {
@@ -163,7 +167,7 @@ public final class Mailbox implements Runnable {
       try {
         call.run();
       } catch (RuntimeException e) {
-        LOG.error("Session threw from an event handler", e);
+        LOG.error("Session event handler threw; please report this bug", e);
       }
     }
   }
@@ -180,7 +184,7 @@ public final class Mailbox implements Runnable {
     }
   }
 
-  /** Handles the end of the event loop and its connections. */
+  /** Drops all deliveries after the event loop and its connections have ended. */
   private void dropAll() {
     long dropped = 0;
     for (DeliveryBatch deliveryBatch = batches.poll();
@@ -217,7 +221,7 @@ public final class Mailbox implements Runnable {
       try {
         callback.run();
       } catch (RuntimeException e) {
-        LOG.error("Publish callback threw", e);
+        LOG.error("Publish callback threw; please report this bug", e);
       }
     }
   }

@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The deliveries of one thread: made directly to sessions of its own event loop, and collected in
- * batches for other event loops. Used only by its thread; sessions may make reentrant calls.
+ * The outgoing deliveries of one thread. Deliveries to sessions on the thread's own event loop are
+ * made directly; those for other event loops are collected in batches. Used only by its own thread;
+ * sessions may make reentrant calls.
  */
 public final class Outbox implements IntConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
@@ -33,8 +34,8 @@ public final class Outbox implements IntConsumer {
   }
 
   public void send(Delivery delivery, Recipients to) {
-    // Direct, however many there are: the mailbox would spread the work over several slices, but a
-    // later message to fewer of them could then overtake this one.
+    // Deliver directly regardless of the number of sessions. The mailbox would spread the work over
+    // several slices, and a later message to fewer sessions could then overtake this one.
     if (to.areLocal()) {
       deliver(delivery, to, 0, to.size());
       return;
@@ -61,7 +62,7 @@ public final class Outbox implements IntConsumer {
     }
   }
 
-  /** Delivers to some of the recipients, which are all sessions of this thread's event loop. */
+  /** Delivers to some of the recipients. All of them are sessions on this thread's event loop. */
   void deliver(Delivery delivery, Recipients to, int from, int end) {
     for (int i = from; i < end; i++) {
       LocalSubscriber member = to.get(i);
@@ -91,16 +92,19 @@ public final class Outbox implements IntConsumer {
         }
       }
     } catch (RuntimeException e) {
-      // An exception of one session must not keep the message from the others.
+      // An exception from one session must not prevent delivery to the others.
       observer.onDropped(CopyDropReason.FAULT.label(), 1);
-      LOG.error("Session threw on delivery client={}", member.session().clientId(), e);
+      LOG.error(
+          "Session threw while a message was delivered to it; please report this bug client={}",
+          member.session().clientId(),
+          e);
       if (delivery.isKept() && receipt != null) {
-        receipt.onFull(); // otherwise its store would delete it
+        receipt.onFull(); // otherwise the store would delete the message
       } else {
         settle(receipt);
       }
     } catch (Error e) {
-      settle(receipt); // another node may wait for the response
+      settle(receipt); // another node may be waiting for the response
       throw e;
     }
   }
@@ -131,23 +135,26 @@ public final class Outbox implements IntConsumer {
     visitedNodes += nodes;
   }
 
-  /** Returns the number of trie nodes visited since the last call. */
+  /** Returns the number of trie nodes visited since the previous call. */
   public int takeVisitedNodes() {
     int nodes = visitedNodes;
     visitedNodes = 0;
     return nodes;
   }
 
-  /** Returns a mailbox that was congested during a delivery since the last call, if any. */
+  /**
+   * Returns a mailbox that has been found congested since the previous call; null if there is none.
+   */
   public @Nullable Mailbox takeCongested() {
     Mailbox found = congested;
     congested = null;
     return found;
   }
 
-  /** Hands over all batches and lets the sessions of this event loop write. */
+  /** Hands over all batches and makes the sessions on this event loop write. */
   public void flush() {
-    // Removed from the end, because flushing a session may deliver more and flush again.
+    // Sessions are removed from the end, because flushing a session may deliver more messages and
+    // flush again.
     while (!toHandOver.isEmpty()) {
       handOver(toHandOver.remove(toHandOver.size() - 1));
     }
@@ -158,7 +165,9 @@ public final class Outbox implements IntConsumer {
         member.session().flush();
       } catch (RuntimeException e) {
         LOG.error(
-            "Session threw while flushing deliveries client={}", member.session().clientId(), e);
+            "Session threw while flushing deliveries; please report this bug client={}",
+            member.session().clientId(),
+            e);
       }
     }
     if (delivered > 0) {

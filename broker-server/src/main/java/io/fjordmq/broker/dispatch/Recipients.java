@@ -4,25 +4,34 @@ import io.fjordmq.api.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Live sessions of one event loop that get a message with the same options. Immutable. */
+/** Live sessions on one event loop that receive a message with the same options. Immutable. */
 public final class Recipients {
 
-  /** Which publishers' messages they get (No Local, MQTT 5.0 §3.8.3.1). */
+  /** Whose messages the sessions receive (No Local, MQTT 5.0 §3.8.3.1). */
   enum Publishers {
     ANY,
     OTHERS,
     THEMSELVES
   }
 
-  /** Receives the outcome of a message for the chosen share member, once. */
+  /**
+   * Receives the outcome of a message for the chosen share member. Exactly one method is called,
+   * once.
+   */
   public interface Receipt {
-    /** The session did not take it; another member may. Called on the session's event loop. */
+    /**
+     * The session refused the message; another member may accept it. Called on the session's event
+     * loop.
+     */
     void onRefused();
 
-    /** The session has no capacity for a kept message. Called on its event loop or the sender's. */
+    /**
+     * The session has no capacity for a kept message. Called on the event loop of the session or of
+     * the sender.
+     */
     void onFull();
 
-    /** The session has taken it, or it was dropped and counted on the way. */
+    /** The session accepted the message, or the message was dropped and counted on the way. */
     default void onSettled() {}
   }
 
@@ -37,13 +46,13 @@ public final class Recipients {
   }
 
   /**
-   * @param members at least one, all on the same event loop
+   * @param members at least one session, all on the same event loop
    */
   static Recipients of(List<LocalSubscriber> members, Publishers publishers) {
     return new Recipients(members.toArray(LocalSubscriber[]::new), publishers, null);
   }
 
-  /** The chosen member of a share. */
+  /** Creates the recipient for the chosen member of a share. */
   public static Recipients ofShareMember(LocalSubscriber member, Receipt receipt) {
     return new Recipients(new LocalSubscriber[] {member}, Publishers.ANY, receipt);
   }
@@ -60,7 +69,7 @@ public final class Recipients {
     return members[0].mailbox();
   }
 
-  /** Whether the caller is on their event loop. */
+  /** Whether the calling thread is the event loop of the recipients. */
   boolean areLocal() {
     return members[0].session().inEventLoop();
   }
@@ -69,7 +78,7 @@ public final class Recipients {
     return receipt;
   }
 
-  /** Whether this member gets the message. */
+  /** Whether this member receives the message. */
   boolean shouldReceive(LocalSubscriber member, Message message) {
     return switch (publishers) {
       case ANY -> true;

@@ -13,22 +13,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers the repeatable messages that live receivers of this node have received. Inboxes detect
- * duplicates themselves; this class does so for live receivers, whichever node the publisher
- * repeats a message at. Kept in memory, since a restart ends these sessions.
+ * Remembers the resendable messages that live receivers on this node have received. Inboxes detect
+ * duplicates themselves; this class detects them for live receivers, regardless of the node to
+ * which the publisher resends a message. The state is kept only in memory, because a restart ends
+ * live sessions anyway.
  *
- * <p>Per publisher it holds only messages that may still be repeated ({@link PublishId#lowest});
- * lower ones arrive late, from a node that the publisher has left. Publishers and messages are
- * bounded: the publisher idle longest is evicted first, and if it repeats a message after all, live
- * receivers get a duplicate. Thread-safe.
+ * <p>For each publisher, it holds only messages that may still be resent ({@link
+ * PublishId#lowest}). Messages with lower sequences are late arrivals from a node to which the
+ * publisher was connected before. The numbers of publishers and messages are bounded: the least
+ * recently active publisher is evicted, and if that publisher does resend a message, live receivers
+ * receive a duplicate. Thread-safe.
  */
 public final class RepeatedPublishes {
   private static final Logger LOG = LoggerFactory.getLogger(RepeatedPublishes.class);
 
-  /** The largest number of messages that a publisher can have in flight. */
+  /** The maximum number of messages that a publisher can have in flight. */
   private static final int MAX_PER_PUBLISHER = 65_535;
 
-  /** The state of the live deliveries of one message on this node. */
+  /** The state of one message's live deliveries on this node. */
   public static final class LiveDeliveryState {
     private final boolean superseded;
     private boolean sent;
@@ -39,7 +41,10 @@ public final class RepeatedPublishes {
       this.sent = superseded;
     }
 
-    /** Returns true the first time: only then ordinary subscribers get the message. */
+    /**
+     * Marks the message as sent to ordinary subscribers. Returns true on the first call; only then
+     * may the message be delivered to them.
+     */
     public synchronized boolean markSent() {
       boolean first = !sent;
       sent = true;
@@ -54,12 +59,12 @@ public final class RepeatedPublishes {
       shares.add(share);
     }
 
-    /** Records that this member has not taken the message. */
+    /** Records that the member of the share did not accept the message. */
     public synchronized void withdraw(ShareKey share) {
       shares.remove(share);
     }
 
-    /** Whether the message was sent to a connected member of the share before. */
+    /** Whether the message has already been sent to a connected member of the share. */
     public synchronized boolean wasSent(ShareKey share) {
       return superseded || shares.contains(share);
     }
@@ -91,7 +96,7 @@ public final class RepeatedPublishes {
   private final DispatchObserver observer;
   private final RateLimitedLog evictionLog = new RateLimitedLog();
 
-  /** By producer, the one idle longest first. */
+  /** The publishers by producer, least recently active first. */
   private final Map<Long, PublisherState> publishers = new LinkedHashMap<>(16, 0.75f, true);
 
   private int messages;
@@ -102,7 +107,7 @@ public final class RepeatedPublishes {
     this.observer = observer;
   }
 
-  /** The state of a message; new if it is unknown. */
+  /** Returns the state of a message, creating it if the message is unknown. */
   public synchronized LiveDeliveryState stateOf(PublishId id) {
     PublisherState state = publishers.computeIfAbsent(id.producer(), p -> new PublisherState());
     int before = state.size();
@@ -131,19 +136,19 @@ public final class RepeatedPublishes {
     @Nullable String suppressed = evictionLog.permit();
     if (suppressed != null) {
       LOG.info(
-          "Evicted the QoS 2 state of the publishers that were idle longest; a publish "
-              + "they repeat on a new connection may be duplicated for transient subscribers; "
-              + "raise deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages{}",
+          "Evicted the QoS 2 state of the least recently active publishers; if they resend a"
+              + " publish on a new connection, transient subscribers may receive a duplicate; raise"
+              + " deliveryConfig.maxRepeatingPublishers or maxRepeatableMessages{}",
           suppressed);
     }
   }
 
-  /** Number of remembered publishers. */
+  /** The number of remembered publishers. */
   public synchronized int size() {
     return publishers.size();
   }
 
-  /** Number of remembered messages, of all publishers. */
+  /** The number of remembered messages of all publishers. */
   public synchronized int messageCount() {
     return messages;
   }

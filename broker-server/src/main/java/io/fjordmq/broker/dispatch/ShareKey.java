@@ -7,21 +7,21 @@ package io.fjordmq.broker.dispatch;
 public record ShareKey(String tenant, String shareName, String pattern) {
 
   /**
-   * The share of a message that an inbox holds.
+   * Returns the share of a message that is stored in an inbox.
    *
-   * @param share see {@link #text}
+   * @param share the share in the format of {@link #text}
    */
   public static ShareKey of(String tenant, String share) {
     int slash = share.indexOf('/');
     return new ShareKey(tenant, share.substring(0, slash), share.substring(slash + 1));
   }
 
-  /** Name and filter, as inboxes store them. */
+  /** The share name and the filter, in the format that inboxes store. */
   public String text() {
     return shareName + "/" + pattern;
   }
 
-  /** The filter as in a SUBSCRIBE packet. */
+  /** The filter as it appears in a SUBSCRIBE packet. */
   public String filterText() {
     return "$share/" + shareName + "/" + pattern;
   }

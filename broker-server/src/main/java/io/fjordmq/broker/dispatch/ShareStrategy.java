@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The strategy that picks one of the share members that can take a message. */
+/** The strategy for picking one of the share members that can accept a message. */
 public enum ShareStrategy {
   /** A random member. */
   RANDOM {
@@ -71,15 +71,15 @@ public enum ShareStrategy {
     }
   };
 
-  /** A member that can take the message. */
+  /** A member that can accept the message. */
   public interface Candidate {
     String clientId();
 
-    /** Whether it is connected to this node. */
+    /** Whether the member is connected to this node. */
     boolean isLocal();
   }
 
-  /** The state of a share between messages. Thread-safe. */
+  /** The state that a share keeps between messages. Thread-safe. */
   public static final class Rotation {
     private final AtomicInteger count = new AtomicInteger();
     private volatile @Nullable String last;
@@ -88,7 +88,9 @@ public enum ShareStrategy {
       return Integer.remainderUnsigned(count.getAndIncrement(), bound);
     }
 
-    /** Position of the rotation: an unsigned number, taken modulo the number of members. */
+    /**
+     * The position of the rotation: an unsigned number, to be taken modulo the number of members.
+     */
     public int position() {
       return count.get();
     }
@@ -102,20 +104,21 @@ public enum ShareStrategy {
   /**
    * Picks a candidate.
    *
-   * @param candidates at least one, in an order that is stable while the share does not change
-   * @return its index
+   * @param candidates at least one candidate, in an order that stays the same as long as the share
+   *     does not change
+   * @return the index of the picked candidate
    */
   public abstract int pick(
       List<? extends Candidate> candidates, Message message, Rotation rotation);
 
-  /** Whether the same message may go to another member the next time. */
+  /** Whether the strategy may pick a different member when the same message is sent again. */
   public boolean isRoundRobin() {
     return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
   }
 
   /**
-   * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that joins or leaves only moves its
-   * own messages.
+   * Rendezvous hashing (Thaler and Ravishankar, 1998): when a member joins or leaves, only the
+   * messages assigned to that member move.
    */
   public static int pickByHash(List<? extends Candidate> candidates, int key) {
     int best = 0;
@@ -130,7 +133,7 @@ public enum ShareStrategy {
     return best;
   }
 
-  /** Spreads the bits; constants of Stafford's variant 13 of the MurmurHash3 finalizer. */
+  /** Mixes the bits with the constants of Stafford's variant 13 of the MurmurHash3 finalizer. */
   private static long mix(long z) {
     long y = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     long x = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;

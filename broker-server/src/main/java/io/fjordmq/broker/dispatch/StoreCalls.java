@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoreCalls {
   private StoreCalls() {}
 
-  /** Makes the call; an exception that it throws fails the returned future. */
+  /** Makes the call. If the call throws an exception, the returned future fails with it. */
   public static <T> CompletableFuture<T> tryCall(Supplier<CompletableFuture<T>> call) {
     try {
       return call.get();

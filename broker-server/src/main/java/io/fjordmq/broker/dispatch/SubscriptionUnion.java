@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The combined options of overlapping subscriptions of one client. A server may deliver one copy or
- * one per subscription (MQTT 5.0 §3.3.4); we deliver one, with the highest QoS (MQTT-3.3.4-2), with
- * all their identifiers (MQTT-3.3.4-4).
+ * The combined options of a client's overlapping subscriptions. A server may deliver one copy in
+ * total or one per subscription (MQTT 5.0 §3.3.4). FjordMQ delivers one copy, with the highest QoS
+ * of the subscriptions (MQTT-3.3.4-2) and all their identifiers (MQTT-3.3.4-4).
  *
  * @param maxQos the highest QoS
- * @param retainAsPublished whether one of them requests it
+ * @param retainAsPublished whether any of the subscriptions requests Retain As Published
  * @param identifiers the subscription identifiers, in order
  */
 public record SubscriptionUnion(Qos maxQos, boolean retainAsPublished, List<Integer> identifiers) {
@@ -24,7 +24,7 @@ public record SubscriptionUnion(Qos maxQos, boolean retainAsPublished, List<Inte
   }
 
   /**
-   * @param overlapping at least one
+   * @param overlapping the options of the subscriptions; must not be empty
    */
   public static SubscriptionUnion of(List<SubscriptionOptions> overlapping) {
     if (overlapping.size() == 1) {

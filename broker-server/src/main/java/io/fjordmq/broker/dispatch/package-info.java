@@ -1,11 +1,11 @@
 /**
- * Local dispatch: the subscriptions of connected clients, and the path of a message to their event
- * loops. Start at {@link io.fjordmq.broker.dispatch.LocalSubscriptions}, which finds the
- * subscribers, then {@link io.fjordmq.broker.dispatch.LiveDispatch}, whose mailboxes and outboxes
- * carry deliveries.
+ * Local dispatch: the subscriptions of connected clients, and the path of a message to the clients'
+ * event loops. Start reading at {@link io.fjordmq.broker.dispatch.LocalSubscriptions}, which finds
+ * the subscribers; continue with {@link io.fjordmq.broker.dispatch.LiveDispatch}, whose mailboxes
+ * and outboxes carry the deliveries.
  *
- * <p>A connected client is a {@link io.fjordmq.broker.dispatch.LiveSession}. This package uses
- * neither {@code broker.session} nor {@code broker.nodes}. It owns no threads.
+ * <p>Each connected client is represented by a {@link io.fjordmq.broker.dispatch.LiveSession}. This
+ * package depends on neither {@code broker.session} nor {@code broker.nodes}, and owns no threads.
  */
 @NullMarked
 package io.fjordmq.broker.dispatch;

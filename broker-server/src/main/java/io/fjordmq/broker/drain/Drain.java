@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drains a node that is about to stop: hands over the ranges it leads, so that no client waits for
- * an election, then disconnects its clients at a limited rate. Runs on the thread that stops the
- * node, and blocks.
+ * Drains a node that is about to stop. It first hands over the ranges that the node leads, so that
+ * no client has to wait for an election, and then disconnects the node's clients at a limited rate.
+ * Runs on the thread that stops the node, and blocks.
  */
 public final class Drain {
   private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
@@ -23,7 +23,7 @@ public final class Drain {
   private static final int STEPS_PER_SECOND = 10;
   private static final long WRITE_SECONDS = 5;
 
-  /** Extra time for clients that do not disconnect at once. */
+  /** Extra time for clients that do not disconnect immediately. */
   private static final long EXTRA_SECONDS = 10;
 
   private final ClusterMembership membership;
@@ -45,7 +45,10 @@ public final class Drain {
     this.settings = settings;
   }
 
-  /** Returns when the node is drained as far as possible, or when the time is up. */
+  /**
+   * Drains the node. Returns when the node is drained as far as possible or the time limit is
+   * reached.
+   */
   public void run() {
     if (membership.members().counted().size() < 2) {
       LOG.warn("No other live node; stopping without draining");
@@ -60,7 +63,7 @@ public final class Drain {
     }
     transferLeadership();
     disconnectClients();
-    LOG.info("Drained ledRanges={} clients={}", countLedRanges(), sessions.size());
+    LOG.info("Drain finished ledRanges={} clients={}", countLedRanges(), sessions.size());
   }
 
   private boolean announce() {
@@ -82,13 +85,16 @@ public final class Drain {
     }
     if (countLedRanges() > 0) {
       LOG.warn(
-          "Stopping although this node still leads ranges; their clients wait for an "
-              + "election ledRanges={}",
+          "Stopping although this node still leads ranges; their clients must wait for an election"
+              + " ledRanges={}",
           countLedRanges());
     }
   }
 
-  /** The ranges this node leads. Placement adds a voter to those that have no other one. */
+  /**
+   * Counts the ranges that this node leads. Placement adds a voter to each range that has no other
+   * voter.
+   */
   private long countLedRanges() {
     return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
   }

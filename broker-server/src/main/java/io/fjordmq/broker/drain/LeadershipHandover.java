@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands over the ranges that a node leads when it stops without being drained, all at once and
- * without the placement driver. Otherwise their clients on other nodes would wait until its
- * replicas are closed, which takes seconds, and for an election.
+ * Hands over the ranges that a node leads when it stops without being drained. All transfers start
+ * at once, without the placement driver. Otherwise, clients on other nodes would have to wait
+ * several seconds until this node's replicas are closed, and then for an election.
  */
 public final class LeadershipHandover implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);
 
-  /** About as long as the election that follows if it fails. */
+  /** About as long as the election that would otherwise follow. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final Ranges ranges;
@@ -39,14 +39,14 @@ public final class LeadershipHandover implements AutoCloseable {
   interface Ranges {
     List<ReplicaStatus> status();
 
-    /** Fails if the target cannot catch up within the election timeout. */
+    /** Transfers leadership; fails if the target cannot catch up within the election timeout. */
     CompletableFuture<Void> transferLeadership(RangeId range, NodeId target);
   }
 
   private record Transfer(RangeId range, NodeId target) {}
 
   /**
-   * @param counted the nodes that are up, read when this is closed
+   * @param counted supplies the nodes that are up; queried by {@link #close}
    */
   public LeadershipHandover(RangeStore store, Supplier<Set<NodeId>> counted) {
     this(
@@ -71,7 +71,10 @@ public final class LeadershipHandover implements AutoCloseable {
     this.timeout = timeout;
   }
 
-  /** Returns when every range that another node can lead has a new leader, or on timeout. */
+  /**
+   * Transfers leadership. Returns when every range that another node can lead has a new leader, or
+   * after the timeout.
+   */
   @Override
   public void close() {
     List<Transfer> transfers = plan();
@@ -81,8 +84,8 @@ public final class LeadershipHandover implements AutoCloseable {
       CompletableFuture.allOf(calls).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       LOG.info(
-          "Stopping although this node may still lead ranges; their clients wait for an election:"
-              + " {} transfers={}",
+          "Stopping although this node may still lead ranges; their clients must wait for an"
+              + " election: {} transfers={}",
           e.toString(),
           transfers);
     } catch (InterruptedException e) {
@@ -94,7 +97,7 @@ public final class LeadershipHandover implements AutoCloseable {
     return ranges.transferLeadership(transfer.range, transfer.target);
   }
 
-  /** Spreads the ranges over the other voters that are up. */
+  /** Distributes the ranges among the other voters that are up. */
   private List<Transfer> plan() {
     Set<NodeId> up = counted.get();
     Map<NodeId, Integer> assigned = new HashMap<>();

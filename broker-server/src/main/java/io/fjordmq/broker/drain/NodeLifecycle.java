@@ -10,7 +10,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Applies the state of the node's lease and incarnation to its clients (decision 0022). */
+/**
+ * Disconnects clients and ends sessions according to the state of the node's lease and incarnation
+ * (decision 0022).
+ */
 public final class NodeLifecycle implements MembershipListener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLifecycle.class);
 
@@ -20,19 +23,19 @@ public final class NodeLifecycle implements MembershipListener {
   private final int clientsPerSecond;
   private final Timers timers;
 
-  /** Limits the disconnects while the lease is expired. */
-  private final DisconnectRate leaseExpiredRate;
+  /** Limits the rate of disconnects while the lease is expired. */
+  private final DisconnectLimiter leaseExpiredRate;
 
-  /** Limits the closing of the connections of an ended incarnation. */
-  private final DisconnectRate closeRate;
+  /** Limits the rate at which connections of an ended incarnation are closed. */
+  private final DisconnectLimiter closeRate;
 
   private final AtomicBoolean isClosing = new AtomicBoolean();
 
   /**
-   * @param clientsPerSecond how many clients are disconnected per second while this node has no
-   *     valid lease and another one serves clients, and after an incarnation has ended
-   * @param catchUpWithRoutes completes when this node has applied every route that was committed
-   *     when it was called: a read index on all ranges of routes
+   * @param clientsPerSecond the number of clients disconnected per second, both while this node has
+   *     no valid lease and another node serves clients, and after an incarnation has ended
+   * @param catchUpWithRoutes returns a future that completes when this node has applied every route
+   *     committed before the call (a read index on all route ranges)
    */
   public NodeLifecycle(
       Sessions sessions,
@@ -45,17 +48,23 @@ public final class NodeLifecycle implements MembershipListener {
     this.catchUpWithRoutes = catchUpWithRoutes;
     this.clientsPerSecond = clientsPerSecond;
     this.timers = timers;
-    this.leaseExpiredRate = new DisconnectRate(clientsPerSecond);
-    this.closeRate = new DisconnectRate(clientsPerSecond);
+    this.leaseExpiredRate = new DisconnectLimiter(clientsPerSecond);
+    this.closeRate = new DisconnectLimiter(clientsPerSecond);
   }
 
-  /** Reads the existing routes; from here on, all live nodes wait for this one with new routes. */
+  /**
+   * Catches up with the existing routes. From here on, all live nodes wait for this node when they
+   * add routes.
+   */
   @Override
   public CompletableFuture<Void> beforeAdmission(long incarnation) {
     return catchUpWithRoutes.get().thenRun(() -> {});
   }
 
-  /** Disconnects clients, which another node can serve; here they would wait indefinitely. */
+  /**
+   * Disconnects clients so that they reconnect to another node; on this node they would wait
+   * indefinitely.
+   */
   @Override
   public void onLeaseExpired(long incarnation) {
     if (leaseExpiredRate.begin(timers.nowMillis())) {
@@ -78,8 +87,8 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   /**
-   * The sessions end now, so that the next incarnation can begin. Their clients are disconnected
-   * one by one, which may continue during the next incarnation.
+   * Ends all sessions immediately, so that the next incarnation can begin. Their connections are
+   * closed one by one, which may continue during the next incarnation.
    */
   @Override
   public CompletableFuture<Void> onIncarnationEnded(long incarnation) {
@@ -106,7 +115,7 @@ public final class NodeLifecycle implements MembershipListener {
   private void closeDue() {
     sessions.closeHeldConnections(closeRate.due(timers.nowMillis()));
     if (sessions.hasHeldConnections()) {
-      timers.schedule(DisconnectRate.STEP_MILLIS, this::closeDue);
+      timers.schedule(DisconnectLimiter.STEP_MILLIS, this::closeDue);
     } else {
       closeRate.end();
       isClosing.set(false);

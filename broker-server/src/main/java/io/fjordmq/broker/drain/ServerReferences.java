@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The MQTT 5 Server References of the nodes (§4.13), which tell clients where to reconnect. Each
- * node writes its own into the metadata under {@code server-reference/<node>}, as UTF-8.
- * Thread-safe.
+ * node writes its own reference to the metadata key {@code server-reference/<node>}, encoded as
+ * UTF-8. Thread-safe.
  */
 public final class ServerReferences {
   private static final Logger LOG = LoggerFactory.getLogger(ServerReferences.class);
@@ -29,7 +29,10 @@ public final class ServerReferences {
     this.metadata = metadata;
   }
 
-  /** Writes this node's reference if it has changed; completes normally even if that fails. */
+  /**
+   * Writes this node's reference if it has changed. The future completes normally even if the write
+   * fails.
+   */
   public CompletableFuture<Void> publish(String reference) {
     String key = PREFIX + membership.self().value();
     if (reference.equals(of(membership.self()))) {
@@ -41,14 +44,15 @@ public final class ServerReferences {
             (written, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "Could not publish clusterConfig.serverReference to the other nodes: {}",
+                    "Could not publish clusterConfig.serverReference; draining nodes will not send"
+                        + " it to clients: {}",
                     failure.toString());
               }
               return null;
             });
   }
 
-  /** The reference of any other node that is up; empty if none has one. */
+  /** Returns the reference of another node that is up; empty if no such node has one. */
   String ofOtherNode() {
     Members members = membership.members();
     return members.counted().stream()

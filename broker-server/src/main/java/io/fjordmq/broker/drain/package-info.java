@@ -1,6 +1,6 @@
 /**
- * Moves clients and leadership off a node: {@code Drain} before it stops, {@code
- * LeadershipHandover} while it stops, {@code NodeLifecycle} when its lease expires or its
+ * Moves clients and leadership off a node: {@code Drain} does so before the node stops, {@code
+ * LeadershipHandover} while it stops, and {@code NodeLifecycle} when its lease expires or its
  * incarnation ends.
  */
 @NullMarked

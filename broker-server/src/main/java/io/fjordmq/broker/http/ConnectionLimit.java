@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits the number of connections. At the limit, the connection that has been idle longest is
- * closed in favor of the new one. If new connections were refused instead, silent clients could
- * lock out a probe. Thread-safe.
+ * Limits the number of HTTP connections. At the limit, the connection that has been idle longest is
+ * closed to make room for the new one. If new connections were refused instead, idle clients could
+ * lock out health probes. Thread-safe.
  */
 final class ConnectionLimit implements Connection.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
@@ -20,7 +20,7 @@ final class ConnectionLimit implements Connection.Listener {
   private final int max;
   private final HttpObserver observer;
 
-  /** Oldest connection first. */
+  /** The open connections, oldest first. */
   private final Set<SocketChannelEndPoint> open = new LinkedHashSet<>();
 
   ConnectionLimit(int max, HttpObserver observer) {
@@ -30,7 +30,7 @@ final class ConnectionLimit implements Connection.Listener {
 
   @Override
   public void onOpened(Connection connection) {
-    // With TLS, Jetty reports a second connection, for HTTP, on top of the socket's.
+    // With TLS, Jetty reports two connections per socket: one for TLS and one for HTTP.
     if (connection.getEndPoint() instanceof SocketChannelEndPoint socket) {
       admit(socket).ifPresent(this::evict);
     }
@@ -45,7 +45,7 @@ final class ConnectionLimit implements Connection.Listener {
     }
   }
 
-  /** Adds the connection; returns the one to close for it. */
+  /** Adds the connection; returns the connection to close in its place, if any. */
   private Optional<SocketChannelEndPoint> admit(SocketChannelEndPoint socket) {
     synchronized (open) {
       Optional<SocketChannelEndPoint> longestIdle =
@@ -60,8 +60,8 @@ final class ConnectionLimit implements Connection.Listener {
 
   private void evict(SocketChannelEndPoint socket) {
     LOG.debug(
-        "HTTP connection closed for a new one: httpConfig.maxConnections reached"
-            + " limit={} idleMs={} client={}",
+        "Closed the longest idle HTTP connection to admit a new one: httpConfig.maxConnections"
+            + " reached limit={} idleMs={} client={}",
         max,
         socket.getIdleFor(),
         socket.getRemoteSocketAddress());

@@ -12,8 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Responds to requests that Jetty itself rejects with one line of plain text, like all other
- * errors.
+ * Generates the responses to requests that Jetty itself rejects: one line of plain text, as for all
+ * other errors.
  */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";

@@ -20,12 +20,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server for metrics and health checks: {@code GET /metrics} (Prometheus), {@code /livez}
- * (the process responds), {@code /readyz} (200, or 503 with the reasons) and {@code /status} (nodes
- * and ranges of the cluster, for people). It shares no thread with MQTT, so that it responds under
- * any load.
+ * (200 while the process responds), {@code /readyz} (200, or 503 with the reasons) and {@code
+ * /status} (human-readable state of the cluster's nodes and ranges). It shares no threads with
+ * MQTT, so that it responds under any load.
  *
- * <p>Jetty handles the pipelined requests of a connection in order: a client that does not read
- * holds at most one response.
+ * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read
+ * occupies at most one response.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -33,7 +33,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int ACCEPTORS = 1;
   private static final int SELECTORS = 1;
 
-  /** Acceptor, selector and request threads; none of them ever blocks. */
+  /** The maximum number of acceptor, selector and request threads, none of which ever blocks. */
   private static final int MAX_THREADS = 6;
 
   private static final int MIN_THREADS = 1;
@@ -90,7 +90,7 @@ public final class HttpServer implements AutoCloseable {
     return connector;
   }
 
-  /** Buffers are on the heap; direct memory is left to MQTT. */
+  /** Buffers are allocated on the heap to leave direct memory to MQTT. */
   private static HttpConfiguration configuration(HttpSettings settings) {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
@@ -98,7 +98,7 @@ public final class HttpServer implements AutoCloseable {
     http.setResponseHeaderSize(RESPONSE_HEADER_BYTES);
     http.setUseInputDirectByteBuffers(false);
     http.setUseOutputDirectByteBuffers(false);
-    http.addCustomizer(new SecureRequestCustomizer(false)); // probes reach a node by its address
+    http.addCustomizer(new SecureRequestCustomizer(false)); // probes use the IP address of a node
     return http;
   }
 
@@ -130,7 +130,10 @@ public final class HttpServer implements AutoCloseable {
       http.close();
       throw new IOException("cannot start the HTTP server: " + e, e);
     }
-    LOG.info("HTTP listening: /metrics /livez /readyz /status host={} port={}", host, http.port());
+    LOG.info(
+        "Listening for HTTP requests: /metrics /livez /readyz /status host={} port={}",
+        host,
+        http.port());
     return http;
   }
 
@@ -143,7 +146,7 @@ public final class HttpServer implements AutoCloseable {
             + port
             + ": "
             + reason.getMessage()
-            + "; change httpConfig.host or httpConfig.port, or stop the process that uses it",
+            + "; change httpConfig.host or httpConfig.port, or stop the process that uses the port",
         cause);
   }
 

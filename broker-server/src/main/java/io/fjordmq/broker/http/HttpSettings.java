@@ -5,16 +5,22 @@ import java.time.Duration;
 /**
  * Settings of the HTTP port.
  *
- * @param host local address; empty for all
- * @param port 0 lets the system choose
- * @param maxConnections open connections; at the limit the longest idle one is closed
- * @param maxPendingRequests requests for /metrics and /status in progress; more get 503
- * @param maxPendingResponseBytes bytes of their responses that clients have not yet received
- * @param maxHeaderBytes request line and headers of a request; larger ones get 431
- * @param maxBodyBytes body of a request; larger ones get 413
- * @param idleTimeout idle time after which a connection is closed
- * @param requestTimeout time to prepare a response, after which the client gets 503
- * @param writeTimeout time for a client to receive a response, after which it is disconnected
+ * @param host local address to listen on; empty for all addresses
+ * @param port port to listen on; 0 for any free port
+ * @param maxConnections maximum number of open connections; at the limit, the longest idle
+ *     connection is closed
+ * @param maxPendingRequests maximum number of requests for /metrics and /status in progress;
+ *     further requests are rejected with 503
+ * @param maxPendingResponseBytes maximum number of response bytes that clients have not received
+ *     yet
+ * @param maxHeaderBytes maximum size of the request line and headers; larger requests are rejected
+ *     with 431
+ * @param maxBodyBytes maximum size of a request body; larger requests are rejected with 413
+ * @param idleTimeout time after which an idle connection is closed
+ * @param requestTimeout time limit for preparing a response, after which the request is rejected
+ *     with 503
+ * @param writeTimeout time limit for a client to receive a response, after which the client is
+ *     disconnected
  */
 public record HttpSettings(
     String host,
@@ -27,7 +33,7 @@ public record HttpSettings(
     Duration idleTimeout,
     Duration requestTimeout,
     Duration writeTimeout) {
-  /** Listens on the loopback address only, because the port has no authentication. */
+  /** The defaults listen only on the loopback address, because the port has no authentication. */
   public static final HttpSettings DEFAULTS =
       new HttpSettings(
           "127.0.0.1",
@@ -42,7 +48,8 @@ public record HttpSettings(
           Duration.ofSeconds(30));
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message begins with its name
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public HttpSettings {
     require(port >= 0 && port <= 65_535, "port must be between 0 and 65535, not " + port);

@@ -23,11 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is served at
- * once, {@code /readyz} is prepared on a thread of its own, the large pages on another.
+ * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is served
+ * immediately, {@code /readyz} is prepared on a dedicated thread, and the large pages on another
+ * one.
  *
- * <p>Probes do not count as pending requests, so that other clients cannot block them; there is at
- * most one per connection, and it is small.
+ * <p>Probes do not count as pending requests, so that other clients cannot block them. That is safe
+ * because each connection has at most one probe in progress, with a small response.
  */
 final class PageHandler extends Handler.Abstract.NonBlocking implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PageHandler.class);
@@ -116,12 +117,12 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     }
     LOG.error("Failed to handle an HTTP request path={}", path, fault);
     return Page.text(
-        HttpStatus.INTERNAL_SERVER_ERROR_500, "internal error, see the log: " + fault + "\n");
+        HttpStatus.INTERNAL_SERVER_ERROR_500, "internal error; see the log: " + fault + "\n");
   }
 
   private static Page tooBusy() {
     return Page.text(
-        HttpStatus.SERVICE_UNAVAILABLE_503, "too many requests in progress, retry later\n");
+        HttpStatus.SERVICE_UNAVAILABLE_503, "too many requests in progress; retry later\n");
   }
 
   /** One request and its response. */
@@ -154,7 +155,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     }
 
     void sendWhenPrepared(CompletableFuture<Page> prepared) {
-      request.addIdleTimeoutListener(idle -> false); // other timeouts apply
+      // Instead of the idle timeout, requestTimeout and writeTimeout apply.
+      request.addIdleTimeoutListener(idle -> false);
       prepared.whenComplete(
           (page, thrown) -> send(thrown == null ? page : errorPage(path, thrown)));
     }
@@ -175,8 +177,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
 
     private void writeTimedOut() {
       LOG.debug(
-          "HTTP client disconnected: it did not receive its response within writeTimeout"
-              + " path={} client={}",
+          "Disconnected an HTTP client that did not receive its response within"
+              + " httpConfig.writeTimeout path={} client={}",
           path,
           client.getRemoteSocketAddress());
       observer.onLimitReached(HttpLimit.WRITE_TIMEOUT);

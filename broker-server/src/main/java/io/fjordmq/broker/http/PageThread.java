@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Prepares pages of one kind, one at a time, on a thread that serves no connections: a slow page
- * delays only pages of its kind. The thread exists only while there is work.
+ * Prepares pages of one kind, one at a time, on a thread that does not serve connections, so that a
+ * slow page delays only pages of the same kind. The thread exists only while there is work.
  */
 final class PageThread implements AutoCloseable {
   private static final int KEEP_ALIVE_SECONDS = 60;
@@ -19,8 +19,8 @@ final class PageThread implements AutoCloseable {
   private final Duration timeout;
 
   /**
-   * @param maxWaiting pages that may wait for the thread
-   * @param timeout for one page, including the wait
+   * @param maxWaiting the maximum number of pages waiting for the thread
+   * @param timeout the time limit for one page, including waiting
    */
   PageThread(String name, int maxWaiting, Duration timeout) {
     this.timeout = timeout;
@@ -38,8 +38,9 @@ final class PageThread implements AutoCloseable {
   /**
    * Prepares a page.
    *
-   * @return fails with {@link RejectedExecutionException} at once if too many pages wait, with
-   *     {@link java.util.concurrent.TimeoutException} after the timeout; completes on any thread
+   * @return a future that completes on any thread. It fails immediately with {@link
+   *     RejectedExecutionException} if too many pages are waiting, and with {@link
+   *     java.util.concurrent.TimeoutException} after the timeout
    */
   <T> CompletableFuture<T> prepare(Supplier<CompletableFuture<T>> page) {
     CompletableFuture<T> prepared = new CompletableFuture<>();

@@ -5,12 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The contents of the HTTP port. Each supplier runs on an HTTP server thread reserved for its kind;
- * a slow one delays only requests of its kind.
+ * The contents of the pages on the HTTP port. Each supplier runs on an HTTP server thread reserved
+ * for its kind of page, so a slow supplier delays only requests of that kind.
  *
- * @param metrics in the Prometheus text format
+ * @param metrics the metrics in the Prometheus text format
  * @param notReadyReasons reasons why the node is not ready; empty if it is ready
- * @param cluster nodes and ranges, as text; completes asynchronously, on any thread
+ * @param cluster the status of nodes and ranges as text; completes asynchronously on any thread
  */
 public record Pages(
     Supplier<String> metrics,

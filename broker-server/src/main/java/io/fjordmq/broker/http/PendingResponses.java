@@ -11,12 +11,12 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the requests in progress and the response bytes that clients have not received. At a
- * limit, stalled clients are disconnected first; a new request is refused only if there is none.
- * Thread-safe.
+ * Limits the number of requests in progress and of response bytes that clients have not received
+ * yet. At a limit, stalled clients are disconnected first; a new request is refused only if no
+ * client is stalled. Thread-safe.
  */
 final class PendingResponses {
-  /** A client that has received nothing of its response for this long is stalled. */
+  /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
   private final int maxRequests;
@@ -43,7 +43,7 @@ final class PendingResponses {
     }
 
     /**
-     * Reserves the bytes of a response, before it is written.
+     * Reserves the bytes of a response before it is written.
      *
      * @return false if too many bytes are pending; the response must not be written
      */
@@ -57,7 +57,7 @@ final class PendingResponses {
       return reserved;
     }
 
-    /** Ends the request, regardless of its result. Idempotent. */
+    /** Ends the request, whatever its result. Idempotent. */
     void release() {
       remove(this);
     }
@@ -124,7 +124,7 @@ final class PendingResponses {
     }
   }
 
-  /** Must be called without the lock, because closing runs callbacks. */
+  /** Must be called without holding the lock, because closing a connection runs callbacks. */
   private void disconnect(List<Slot> stalled, HttpLimit limit) {
     for (Slot slot : stalled) {
       observer.onLimitReached(limit);

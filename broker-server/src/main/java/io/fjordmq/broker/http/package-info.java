@@ -1,9 +1,9 @@
 /**
- * The HTTP port of a node: metrics, health and status. Start at {@link
+ * The HTTP port of a node: metrics, health and status. Start reading at {@link
  * io.fjordmq.broker.http.HttpServer}; {@code PageHandler} maps paths to pages.
  *
- * <p>Jetty serves the connections on threads of its own, apart from those of MQTT. Its types stay
- * in this package. The memory that clients can occupy is bounded by {@link
+ * <p>Jetty serves the connections on its own threads, separate from those of MQTT. Jetty types are
+ * not used outside this package. The memory that HTTP clients can occupy is bounded by {@link
  * io.fjordmq.broker.http.HttpSettings}.
  */
 @NullMarked

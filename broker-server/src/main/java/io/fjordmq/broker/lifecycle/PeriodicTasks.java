@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs periodic tasks on a thread of its own. */
+/** Runs periodic tasks on a dedicated thread. */
 public final class PeriodicTasks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
 
@@ -37,7 +37,7 @@ public final class PeriodicTasks implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(10, TimeUnit.SECONDS)) {
-        LOG.warn("A periodic task is still running after 10 s; not waiting for it any longer");
+        LOG.warn("A periodic task is still running after 10 s; continuing shutdown without it");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

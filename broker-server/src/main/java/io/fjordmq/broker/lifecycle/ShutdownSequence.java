@@ -13,19 +13,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes components in the reverse order of their start. A component that fails or hangs does not
- * keep the others from closing: each has a time limit, so the process always exits. Durability does
- * not depend on a clean close.
+ * Closes components in the reverse order in which they were started. A component that fails or
+ * hangs does not keep the others from closing, because each component has a time limit; the process
+ * therefore always exits. Durability does not depend on a clean close.
  */
 public final class ShutdownSequence implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
 
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-  /** Divides the time limit once a component has hung, since those below it often hang as well. */
+  /**
+   * The divisor applied to the time limit once a component has hung, because the components it
+   * depends on often hang as well.
+   */
   private static final int REDUCED_TIMEOUT_DIVISOR = 6;
 
-  /** Consists of components with a time limit each; has no time limit of its own. */
+  /**
+   * A component that consists of other components. Each of those has its own time limit, so the
+   * composite has none.
+   */
   public interface Composite extends AutoCloseable {
     /** Components that did not close in time. */
     List<String> unclosedComponents();
@@ -54,15 +60,15 @@ public final class ShutdownSequence implements AutoCloseable {
   }
 
   /**
-   * Adds a component that takes time to close even when nothing is wrong.
+   * Adds a component that takes time to close even in normal operation.
    *
-   * @param extraTime added to its time limit
+   * @param extraTime time added to the component's time limit
    */
   public void addSlow(String name, Duration extraTime, AutoCloseable part) {
     started.push(new Component(name, part, extraTime));
   }
 
-  /** Components that did not close in time; their threads may still run. */
+  /** Components that did not close in time. Their threads may still be running. */
   public List<String> unclosedComponents() {
     return List.copyOf(unclosedComponents);
   }

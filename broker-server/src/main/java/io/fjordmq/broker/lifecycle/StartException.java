@@ -1,8 +1,8 @@
 package io.fjordmq.broker.lifecycle;
 
 /**
- * The broker cannot start. The message is for the operator: what is wrong, where, and what to do.
- * Several problems are on separate lines.
+ * Thrown if the broker cannot start. The message tells the operator what is wrong, where, and what
+ * to do; several problems are on separate lines.
  */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1;

@@ -1,4 +1,6 @@
-/** Startup failures, periodic tasks and the shutdown sequence of a node's components. */
+/**
+ * The lifecycle of a node's components: startup failures, periodic tasks and the shutdown sequence.
+ */
 @NullMarked
 package io.fjordmq.broker.lifecycle;
 

@@ -4,12 +4,12 @@ import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.inbox.SessionUser;
 import java.util.Objects;
 
-/** Which user a client identifier belongs to while its session lasts. */
+/** Determines the user to which a client identifier is bound while its session exists. */
 public enum ClientIdBinding {
   /**
-   * No user: any client that may connect can take the session over. The session still records its
-   * user, so that waiting messages are not dropped because a client of another user may not read
-   * them.
+   * Client identifiers are not bound; any client that is allowed to connect can take over the
+   * session. The session still records its user, so that waiting messages are not dropped just
+   * because a client of another user may not read them.
    */
   NONE {
     @Override
@@ -18,14 +18,20 @@ public enum ClientIdBinding {
       return new SessionUser(byCertificate ? subject(client) : userName(client), false);
     }
   },
-  /** The client's user name. Clients without one count as one user. */
+  /**
+   * Client identifiers are bound to the user name. All clients without a user name count as one
+   * user.
+   */
   USERNAME {
     @Override
     public SessionUser user(ClientInfo client) {
       return new SessionUser(userName(client), true);
     }
   },
-  /** The subject of the client's certificate. Clients without one count as one user. */
+  /**
+   * Client identifiers are bound to the subject of the client certificate. All clients without a
+   * certificate count as one user.
+   */
   CERTIFICATE {
     @Override
     public SessionUser user(ClientInfo client) {
@@ -33,7 +39,7 @@ public enum ClientIdBinding {
     }
   };
 
-  /** The user of a session that this client creates. */
+  /** Returns the user of a session that this client creates. */
   public abstract SessionUser user(ClientInfo client);
 
   private static String userName(ClientInfo client) {

@@ -10,23 +10,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reserves some of the process's file descriptors for files, other nodes and probes; clients cannot
- * use them. Counting descriptors is slow, so the last count is adjusted by the connections opened
- * and closed since.
+ * Reserves some of the process's file descriptors for files, other nodes and probes, so that
+ * clients cannot use them up. Counting descriptors is slow, so the last count is adjusted by the
+ * connections opened and closed since then.
  *
- * <p>{@link #refresh} is called by one thread; all other methods by any thread.
+ * <p>{@link #refresh} must be called by a single thread; all other methods are thread-safe.
  */
 final class FileDescriptors {
   private static final Logger LOG = LoggerFactory.getLogger(FileDescriptors.class);
 
-  /** Interval between counts while more than half of the descriptors are free. */
+  /** The interval between counts while more than half of the descriptors are free. */
   private static final long INTERVAL_MILLIS = 30_000;
 
   private static final long NEAR_LIMIT_INTERVAL_MILLIS = 1_000;
 
   /**
-   * Number of consecutive counts outside the reserve that end the shortage. With a margin instead,
-   * a low limit might never recover.
+   * The number of consecutive counts outside the reserve that end the shortage. If a margin were
+   * required instead, a process with a low limit might never recover.
    */
   private static final int RECOVERY_COUNTS = 3;
 
@@ -34,7 +34,7 @@ final class FileDescriptors {
   private final int reserve;
   private final LongSupplier nowMillis;
 
-  /** Connections opened minus connections closed since the last count. */
+  /** The number of connections opened minus those closed since the last count. */
   private final AtomicLong sinceCount = new AtomicLong();
 
   private volatile Count last;
@@ -43,20 +43,20 @@ final class FileDescriptors {
   private int recoveryCounts;
 
   /**
-   * A count by the operating system.
+   * A count reported by the operating system.
    *
-   * @param open file descriptors in use
-   * @param max limit of the process
+   * @param open the number of file descriptors in use
+   * @param max the limit of the process
    */
   record Count(long open, long max) {
-    /** For systems that do not report it. */
+    /** Stands for the count on systems that do not report one. */
     static final Count UNKNOWN = new Count(0, Long.MAX_VALUE);
   }
 
   /**
    * @param source counts descriptors; may be slow
-   * @param reserve descriptors that clients cannot use; 0 refuses no client
-   * @param nowMillis monotonic clock
+   * @param reserve the number of descriptors that clients cannot use; with 0, no client is refused
+   * @param nowMillis a monotonic clock
    */
   FileDescriptors(Supplier<Count> source, int reserve, LongSupplier nowMillis) {
     this.source = source;
@@ -72,16 +72,17 @@ final class FileDescriptors {
       long max = system.getMaxFileDescriptorCount();
       long open = system.getOpenFileDescriptorCount();
       if (max > 0) {
-        return new Count(open < 0 ? max : open, max); // no descriptor is left for counting
+        return new Count(open < 0 ? max : open, max); // no descriptor was left for counting
       }
     }
     return Count.UNKNOWN;
   }
 
   /**
-   * Logs a warning if the limit of the process is below the need.
+   * Logs a warning if the limit of the process is lower than required.
    *
-   * @param needed descriptors that the configuration allows, without the reserve
+   * @param needed the number of descriptors that the configuration allows to be used, excluding the
+   *     reserve
    */
   void warnIfFewerThan(long needed) {
     long max = last.max();
@@ -94,7 +95,7 @@ final class FileDescriptors {
     }
   }
 
-  /** Admits a new connection unless it would use the reserve. */
+  /** Admits a new connection unless it would use a reserved descriptor. */
   boolean admit() {
     if (sinceCount.incrementAndGet() + last.open() <= allowed()) {
       return true;
@@ -104,12 +105,12 @@ final class FileDescriptors {
     return false;
   }
 
-  /** An admitted connection has closed. */
+  /** Records that an admitted connection has closed. */
   void onConnectionClosed() {
     sinceCount.decrementAndGet();
   }
 
-  /** Counts again if the interval has elapsed. */
+  /** Counts the descriptors again if the interval has elapsed. */
   void refresh() {
     long now = nowMillis.getAsLong();
     long pause =
@@ -130,7 +131,9 @@ final class FileDescriptors {
     }
   }
 
-  /** Why load balancers should send no clients here; empty if they may. */
+  /**
+   * The reasons why load balancers should not send clients to this node; empty if there are none.
+   */
   List<String> reasons() {
     return exhausted
         ? List.of(
@@ -151,7 +154,7 @@ final class FileDescriptors {
     if (!exhausted) {
       exhausted = true;
       LOG.warn(
-          "Out of file descriptors: new MQTT connections are closed; raise the limit (ulimit -n)"
+          "Out of file descriptors; closing new MQTT connections; raise the limit (ulimit -n)"
               + " open={} limit={} reserved={}",
           estimate(),
           last.max(),

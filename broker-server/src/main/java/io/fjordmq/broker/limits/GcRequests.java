@@ -5,18 +5,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests a garbage collection when only an outdated heap reading keeps the node overloaded. The
- * heap reading is that of the last collection. A node that refuses new work may produce too little
- * garbage for another collection, long after the memory has become free.
+ * Requests a garbage collection when only an outdated heap reading keeps the node overloaded. Heap
+ * usage is measured at the end of each collection, and a node that refuses new work may produce too
+ * little garbage to trigger another one long after the memory has become free.
  *
- * <p>Used by one thread, which waits for the collection.
+ * <p>Used by a single thread, which waits for the collection.
  */
 final class GcRequests {
   private static final Logger LOG = LoggerFactory.getLogger(GcRequests.class);
 
   /**
-   * Pause after a collection, in multiples of its duration, so that a full heap is collected at
-   * most 1/20 of the time.
+   * The pause after a collection, as a multiple of its duration. It ensures that a full heap spends
+   * at most 1/20 of the time in requested collections.
    */
   private static final int PAUSE_FACTOR = 19;
 
@@ -31,10 +31,11 @@ final class GcRequests {
   private boolean wasIgnored;
 
   /**
-   * @param oldAfterMillis age at which an unchanged reading is outdated
-   * @param nowMillis monotonic clock
-   * @param reading heap in use in bytes; practically never the same after two collections
-   * @param collect requests a collection from the JVM and returns when it is done
+   * @param oldAfterMillis the age at which an unchanged reading counts as outdated
+   * @param nowMillis a monotonic clock
+   * @param reading supplies the heap usage in bytes, which is practically never the same after two
+   *     collections
+   * @param collect requests a collection from the JVM and returns when the collection is done
    */
   GcRequests(long oldAfterMillis, LongSupplier nowMillis, LongSupplier reading, Runnable collect) {
     this.oldAfterMillis = oldAfterMillis;
@@ -47,7 +48,7 @@ final class GcRequests {
   /**
    * Requests a collection if the reading is outdated.
    *
-   * @param high true if the last reading of the heap keeps the node overloaded
+   * @param high whether the last heap reading keeps the node overloaded
    */
   void check(boolean high) {
     long now = nowMillis.getAsLong();
@@ -64,8 +65,8 @@ final class GcRequests {
 
   private void requestGc(long now) {
     LOG.info(
-        "Requesting a garbage collection: the heap reading that keeps this node "
-            + "overloaded is out of date ageMs={}",
+        "Requesting a garbage collection: the heap reading that keeps this node overloaded is"
+            + " outdated ageMs={}",
         now - unchangedSinceMillis);
     collect.run();
     long done = nowMillis.getAsLong();
@@ -73,9 +74,9 @@ final class GcRequests {
     if (reading.getAsLong() == lastReading && !wasIgnored) {
       wasIgnored = true;
       LOG.warn(
-          "The JVM ignored a request for garbage collection; new work is rejected until "
-              + "it collects on its own; remove -XX:+DisableExplicitGC and "
-              + "-XX:+ExplicitGCInvokesConcurrent from its options");
+          "The JVM ignored a garbage collection request; new work is rejected until the next"
+              + " regular collection; remove -XX:+DisableExplicitGC and"
+              + " -XX:+ExplicitGCInvokesConcurrent from the JVM options");
     }
   }
 }

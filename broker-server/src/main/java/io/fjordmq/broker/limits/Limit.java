@@ -3,8 +3,8 @@ package io.fjordmq.broker.limits;
 import java.util.Locale;
 
 /**
- * Limits that are counted each time they take effect, each with its configuration key.
- * docs/LIMITS.md describes what clients see; a test keeps both consistent.
+ * The limits whose effects are counted, each with its configuration key. docs/LIMITS.md describes
+ * what clients see; a test keeps this enum and the document consistent.
  */
 public enum Limit {
   CONNECTIONS("tenantConfig.maxConnections"),
@@ -36,12 +36,12 @@ public enum Limit {
     this.key = key;
   }
 
-  /** Key in the configuration file. */
+  /** The key in the configuration file. */
   public String key() {
     return key;
   }
 
-  /** Value of the metric label. */
+  /** The value of the metric label. */
   public String label() {
     return label;
   }

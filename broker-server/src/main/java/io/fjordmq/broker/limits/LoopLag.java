@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Measures how late event loops start their tasks: each loop runs one probe at a time. */
+/** Measures how late event loops start their tasks. Each loop runs one probe at a time. */
 final class LoopLag {
   private final class Probe implements Runnable {
     private final Executor loop;
@@ -40,7 +40,7 @@ final class LoopLag {
   /**
    * Starts probing the loops.
    *
-   * @param nowNanos monotonic clock; called by any thread
+   * @param nowNanos a monotonic clock; called by any thread
    */
   LoopLag(Iterable<? extends Executor> loops, LongSupplier nowNanos) {
     this.nowNanos = nowNanos;
@@ -49,7 +49,10 @@ final class LoopLag {
     }
   }
 
-  /** Lag of the slowest loop in milliseconds; sends new probes. Called by one thread. */
+  /**
+   * Returns the lag of the slowest loop in milliseconds, and sends new probes. Must be called by a
+   * single thread.
+   */
   long maxMillis() {
     long now = nowNanos.getAsLong();
     long max = 0;
@@ -68,7 +71,7 @@ final class LoopLag {
     try {
       loop.execute(probe);
     } catch (RejectedExecutionException e) {
-      probe.run(); // the loop has terminated and is not late
+      probe.run(); // the loop has terminated, so it cannot be late
     }
     return probe;
   }

@@ -8,11 +8,12 @@ import java.lang.management.MemoryUsage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Memory in use by the process, in percent of its limits. */
+/** The memory used by the process, as a percentage of its limits. */
 final class MemoryInUse {
   /**
-   * The pools of long-lived objects: the old generation, or the whole heap if there is none. The
-   * young generation is empty after a collection or holds objects that are about to move.
+   * The memory pools of long-lived objects: the old generation, or the whole heap if there is no
+   * old generation. After a collection, the young generation is empty or holds only objects that
+   * are about to be moved.
    */
   private final List<MemoryPoolMXBean> longLived =
       ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -21,7 +22,10 @@ final class MemoryInUse {
           .filter(MemoryPoolMXBean::isCollectionUsageThresholdSupported)
           .toList();
 
-  /** Long-lived objects in use after the last collection; 0 before the first. */
+  /**
+   * The heap used by long-lived objects after the last collection, in percent; 0 before the first
+   * collection.
+   */
   int heapPercent() {
     long max = 0;
     for (MemoryPoolMXBean pool : longLived) {
@@ -33,7 +37,7 @@ final class MemoryInUse {
     return percent(collectedHeapBytes(), max);
   }
 
-  /** The same, in bytes. */
+  /** The heap used by long-lived objects after the last collection, in bytes. */
   long collectedHeapBytes() {
     long used = 0;
     for (MemoryPoolMXBean pool : longLived) {
@@ -43,7 +47,7 @@ final class MemoryInUse {
     return used;
   }
 
-  /** Direct memory that Netty has allocated for network buffers. */
+  /** The direct memory that Netty has allocated for network buffers, in percent. */
   int directPercent() {
     return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
   }

@@ -9,14 +9,17 @@ public interface Overload {
   /** Never overloaded. */
   Overload NEVER = () -> false;
 
-  /** True while new work has to be refused. */
+  /** Returns true while the node must refuse new work. */
   boolean isOverloaded();
 
-  /** Admits a new connection; false if it must be closed because file descriptors are short. */
+  /**
+   * Admits a new connection; returns false if the connection must be closed because the process is
+   * short of file descriptors.
+   */
   default boolean admitConnection() {
     return true;
   }
 
-  /** An admitted connection has closed. */
+  /** Called when an admitted connection has closed. */
   default void onConnectionClosed() {}
 }

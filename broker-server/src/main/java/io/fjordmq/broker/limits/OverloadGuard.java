@@ -9,11 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides from readings whether the node is overloaded. One state with hysteresis: overload begins
- * when a measure reaches its upper threshold, and ends when all measures have stayed below their
- * lower thresholds for a while.
+ * Decides from readings whether the node is overloaded. The state has hysteresis: overload begins
+ * when any measure reaches its upper threshold, and ends when all measures have stayed below their
+ * lower thresholds for some time.
  *
- * <p>{@link #check} is called by one thread; all other methods by any thread.
+ * <p>{@link #check} must be called by a single thread; all other methods are thread-safe unless
+ * stated otherwise.
  */
 public final class OverloadGuard implements Overload {
   private static final Logger LOG = LoggerFactory.getLogger(OverloadGuard.class);
@@ -35,7 +36,7 @@ public final class OverloadGuard implements Overload {
   private volatile boolean overloaded;
 
   /**
-   * @param nowMillis monotonic clock
+   * @param nowMillis a monotonic clock
    */
   OverloadGuard(OverloadSettings settings, LongSupplier nowMillis, FileDescriptors descriptors) {
     this.settings = settings;
@@ -53,16 +54,19 @@ public final class OverloadGuard implements Overload {
     descriptors.onConnectionClosed();
   }
 
-  /** Counts file descriptors if the interval has elapsed. May be slow; called by one thread. */
+  /**
+   * Counts file descriptors if the interval has elapsed. May be slow; must be called by a single
+   * thread.
+   */
   void countDescriptors() {
     descriptors.refresh();
   }
 
   /**
-   * Guards this process.
+   * Creates a guard for this process.
    *
-   * @param maxDescriptors file descriptors that the configuration allows; a warning is logged if
-   *     the limit of the process is lower
+   * @param maxDescriptors the number of file descriptors that the configuration allows to be used;
+   *     a warning is logged if the limit of the process is lower
    */
   public static OverloadGuard ofProcess(OverloadSettings settings, long maxDescriptors) {
     LongSupplier nowMillis = () -> System.nanoTime() / 1_000_000;
@@ -83,14 +87,17 @@ public final class OverloadGuard implements Overload {
     return last;
   }
 
-  /** One line per measure that is too high; empty if the node accepts new work and clients. */
+  /**
+   * Returns one line for each measure that is too high; empty if the node accepts new work and
+   * clients.
+   */
   public List<String> reasons() {
     List<String> reasons = new ArrayList<>(overloaded ? describe(last) : List.of());
     reasons.addAll(descriptors.reasons());
     return reasons;
   }
 
-  /** True if the last reading of the heap keeps the node overloaded. */
+  /** Whether the last heap reading keeps the node overloaded. */
   boolean isOverloadedByHeap() {
     return overloaded && last.heapPercent() >= settings.heapLowPercent();
   }
@@ -98,8 +105,8 @@ public final class OverloadGuard implements Overload {
   /**
    * Updates the state.
    *
-   * @return true from time to time while memory is short: clients that do not read have to be
-   *     disconnected
+   * @return true from time to time while memory is short, to request that clients that do not read
+   *     be disconnected
    */
   public boolean check(OverloadReading reading) {
     last = reading;

@@ -1,10 +1,11 @@
 package io.fjordmq.broker.limits;
 
 /**
- * The measures at one moment.
+ * A reading of all measures at one point in time.
  *
- * @param heapPercent long-lived part of the heap in use after the last garbage collection
- * @param directPercent direct memory for network buffers in use
+ * @param heapPercent percentage of the heap used by long-lived objects after the last garbage
+ *     collection
+ * @param directPercent percentage of direct memory used by network buffers
  * @param loopLagMillis lag of the slowest event loop
  */
 public record OverloadReading(int heapPercent, int directPercent, long loopLagMillis) {

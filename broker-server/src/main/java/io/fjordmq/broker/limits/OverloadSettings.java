@@ -3,21 +3,26 @@ package io.fjordmq.broker.limits;
 import java.time.Duration;
 
 /**
- * When a node counts as overloaded. Each measure has two thresholds: at the upper one new work is
- * refused, below the lower one it is accepted again.
+ * Thresholds at which a node counts as overloaded. Each measure has two thresholds: at the upper
+ * threshold, the node refuses new work; below the lower one (the recovery threshold), it accepts
+ * new work again.
  *
- * @param enabled false disables overload protection
+ * @param enabled whether overload protection is enabled
  * @param checkInterval interval between readings
- * @param heapHighPercent long-lived part of the heap in use after a garbage collection
- * @param heapLowPercent the same, recovery threshold
- * @param directHighPercent direct memory for network buffers in use
- * @param directLowPercent the same, recovery threshold
- * @param loopLagHigh how late an event loop starts its tasks
- * @param loopLagLow the same, recovery threshold
- * @param recoveryTime how long all measures have to stay below their recovery thresholds
+ * @param heapHighPercent upper threshold for the percentage of the heap used by long-lived objects
+ *     after a garbage collection
+ * @param heapLowPercent recovery threshold of the same measure
+ * @param directHighPercent upper threshold for the percentage of direct memory used by network
+ *     buffers
+ * @param directLowPercent recovery threshold of the same measure
+ * @param loopLagHigh upper threshold for the delay with which an event loop starts its tasks
+ * @param loopLagLow recovery threshold of the same measure
+ * @param recoveryTime how long all measures must stay below their recovery thresholds before
+ *     overload ends
  * @param stuckAfter while memory is short, clients that have not read for this long are
- *     disconnected, and a garbage collection is requested if there was none for this long
- * @param reservedDescriptors file descriptors that MQTT connections cannot use; 0 for none
+ *     disconnected, and a garbage collection is requested if none has run for this long
+ * @param reservedDescriptors number of file descriptors that MQTT connections cannot use; 0 for
+ *     none
  */
 public record OverloadSettings(
     boolean enabled,
@@ -31,7 +36,10 @@ public record OverloadSettings(
     Duration recoveryTime,
     Duration stuckAfter,
     int reservedDescriptors) {
-  /** High enough not to be reached in normal operation, low enough to refuse work in time. */
+  /**
+   * The defaults are high enough not to be reached in normal operation, and low enough to refuse
+   * work in time.
+   */
   public static final OverloadSettings DEFAULTS =
       new OverloadSettings(
           true,
@@ -47,7 +55,8 @@ public record OverloadSettings(
           128);
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public OverloadSettings {
     requirePositive("checkInterval", checkInterval);

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that runs the checks of an {@link OverloadGuard}, separate so that no other work
- * delays them.
+ * Runs the checks of an {@link OverloadGuard} on a dedicated thread, so that no other work delays
+ * them.
  */
 public final class OverloadWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OverloadWatch.class);
@@ -26,7 +26,7 @@ public final class OverloadWatch implements AutoCloseable {
   /**
    * Starts checking this process.
    *
-   * @param loops event loops of clients
+   * @param loops the event loops that serve clients
    * @param disconnectStuckClients disconnects clients that have not read since the previous call
    */
   public static OverloadWatch start(
@@ -51,7 +51,7 @@ public final class OverloadWatch implements AutoCloseable {
   /**
    * Starts checking.
    *
-   * @param readings called once per check
+   * @param readings supplies a reading; called once per check
    * @param disconnectStuckClients disconnects clients that do not read
    */
   private OverloadWatch(

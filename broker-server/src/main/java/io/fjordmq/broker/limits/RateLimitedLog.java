@@ -6,9 +6,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rate limit of one log line that clients or failing nodes could otherwise cause any number of
- * times: at most one line in {@value #INTERVAL_SECONDS} s. Metrics count every event. Thread-safe;
- * does not block.
+ * Limits the rate of a log line that clients or failing nodes could otherwise trigger without
+ * bound, to one line every {@value #INTERVAL_SECONDS} s. Metrics still count every event.
+ * Thread-safe; does not block.
  */
 public final class RateLimitedLog {
   private static final long INTERVAL_SECONDS = 10;
@@ -30,8 +30,9 @@ public final class RateLimitedLog {
   /**
    * Counts an event.
    *
-   * @return the text to append to the line if it may be written now: how many lines were suppressed
-   *     since the last one, or nothing; null if this line is suppressed, too
+   * @return null if the line must be suppressed; otherwise the text to append to the line, which
+   *     states how many lines were suppressed since the previous one and is empty if there were
+   *     none
    */
   public @Nullable String permit() {
     long now = nanoTime.getAsLong();

@@ -4,51 +4,55 @@ import io.fjordmq.inbox.AttachRequest;
 import java.time.Duration;
 
 /**
- * The limits of a client's session. All of them can be configured.
+ * The configurable limits of a client's session.
  *
- * @param maxPacketBytes largest packet that a client may send, including its header; larger ones
- *     end the connection (MQTT 5: 0x95) before they are buffered. 1,024 to 268,435,460
- * @param maxPayloadBytes largest payload of a publish; larger ones are refused (MQTT 5: 0x97), or
- *     acknowledged and dropped; 0 = limited only by the packet size
- * @param maxClientIdBytes longest client identifier; longer ones are refused (0x85 / 0x02)
- * @param maxTopicBytes longest topic name or filter of a client
- * @param maxTopicLevels maximum number of levels in a topic name or filter of a client
- * @param readBytesPerSecond rate limit for a client's packets; a client that has used up a second's
- *     worth is not read until the bucket refills; 0 = no limit
- * @param writeBytesPerSecond rate limit for packets to a client; above it, messages wait; 0 = no
- *     limit
- * @param publishesPerSecond rate limit for a client's publishes, applied like {@code
+ * @param maxPacketBytes maximum size of a packet from a client, including its header; a larger
+ *     packet ends the connection (MQTT 5: 0x95) before it is buffered; from 1,024 to 268,435,460
+ * @param maxPayloadBytes maximum payload size of a publish; larger publishes are refused (MQTT 5:
+ *     0x97), or acknowledged and dropped; 0 = limited only by the packet size
+ * @param maxClientIdBytes maximum length of a client identifier; clients with longer ones are
+ *     refused (0x85 / 0x02)
+ * @param maxTopicBytes maximum length of a topic name or filter sent by a client
+ * @param maxTopicLevels maximum number of levels in a topic name or filter sent by a client
+ * @param readBytesPerSecond rate limit for packets from a client; once a client has used up one
+ *     second's worth, the broker stops reading from it until the bucket refills; 0 = no limit
+ * @param writeBytesPerSecond rate limit for packets to a client; messages above the limit are
+ *     delayed; 0 = no limit
+ * @param publishesPerSecond rate limit for publishes from a client, applied like {@code
  *     readBytesPerSecond}; 0 = no limit
  * @param connectTimeout time after which a connection without a complete CONNECT is closed
- * @param defaultKeepAliveSeconds for clients that request none; 0 = no keep alive
- * @param maxKeepAliveSeconds longest keep alive of MQTT 5 clients; 0 = no limit
- * @param maxSessionExpirySeconds longest session expiry of clients
- * @param mqtt3SessionExpirySeconds session expiry of MQTT 3 clients with Clean Session 0
- * @param receiveMaximum unacknowledged QoS 1 and 2 publishes that a client may have; more end an
- *     MQTT 5 connection (0x93)
- * @param maxPendingPublishes publishes of a client whose outcome is pending; at this limit the
- *     client is not read
- * @param maxPendingBytes the same in bytes of payload
- * @param bindClientIdTo which user a client identifier belongs to while its session lasts; other
- *     users are refused (0x85 / 0x02)
- * @param topicAliasMaximum topic aliases that an MQTT 5 client may use; 0 = none
- * @param maxInflight QoS 1 and 2 messages in flight to a client; the client may request less
- * @param outboundTopicAliases topic aliases for messages to an MQTT 5 client that allows them; 0 =
- *     none
- * @param maxQueuedMessages messages queued in memory for a client that reads too slowly; more are
- *     dropped
- * @param maxQueuedBytes the same in bytes of payload
- * @param dropOldest when that queue is full: true drops its oldest message, false the new one
- * @param inboxBufferMessages messages of a persistent session that are buffered in memory before
- *     they are sent; the others stay in the store
- * @param inboxBufferBytes the same in bytes of payload
- * @param maxSubscriptions subscriptions of a session; more are refused (0x97 / 0x80)
- * @param maxSubscriptionBytes bytes of their filters, plus {@link
- *     io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER} each; more are refused (0x97 / 0x80)
- * @param maxPendingSubscribes queued SUBSCRIBE and UNSUBSCRIBE packets; at this limit the client is
- *     not read
- * @param retainedPageMessages retained messages read at a time for a new subscription
- * @param retainedPageBytes the same in bytes of payload
+ * @param defaultKeepAliveSeconds keep alive for clients that request none; 0 = no keep alive
+ * @param maxKeepAliveSeconds maximum keep alive for MQTT 5 clients; 0 = no limit
+ * @param maxSessionExpirySeconds maximum session expiry interval
+ * @param mqtt3SessionExpirySeconds session expiry interval for MQTT 3 clients with Clean Session 0
+ * @param receiveMaximum maximum number of unacknowledged QoS 1 and 2 publishes from a client;
+ *     exceeding it ends an MQTT 5 connection (0x93)
+ * @param maxPendingPublishes maximum number of publishes from a client whose outcome is pending; at
+ *     this limit, the broker stops reading from the client
+ * @param maxPendingBytes like maxPendingPublishes, in payload bytes
+ * @param bindClientIdTo the user to which a client identifier is bound while its session exists;
+ *     other users are refused (0x85 / 0x02)
+ * @param topicAliasMaximum maximum number of topic aliases that an MQTT 5 client may use; 0 = none
+ * @param maxInflight maximum number of QoS 1 and 2 messages in flight to a client; the client may
+ *     request fewer
+ * @param outboundTopicAliases maximum number of topic aliases for messages to an MQTT 5 client that
+ *     allows them; 0 = none
+ * @param maxQueuedMessages maximum number of messages queued in memory for a client that reads too
+ *     slowly; further messages are dropped
+ * @param maxQueuedBytes like maxQueuedMessages, in payload bytes
+ * @param dropOldest whether a full queue drops its oldest message instead of the new one
+ * @param inboxBufferMessages maximum number of a persistent session's messages that are buffered in
+ *     memory before they are sent; the others stay in the store
+ * @param inboxBufferBytes like inboxBufferMessages, in payload bytes
+ * @param maxSubscriptions maximum number of subscriptions per session; further ones are refused
+ *     (0x97 / 0x80)
+ * @param maxSubscriptionBytes maximum total size of a session's subscriptions: the bytes of each
+ *     filter plus {@link io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER}; further
+ *     subscriptions are refused (0x97 / 0x80)
+ * @param maxPendingSubscribes maximum number of queued SUBSCRIBE and UNSUBSCRIBE packets; at this
+ *     limit, the broker stops reading from the client
+ * @param retainedPageMessages number of retained messages read at a time for a new subscription
+ * @param retainedPageBytes like retainedPageMessages, in payload bytes
  */
 public record SessionSettings(
     int maxPacketBytes,
@@ -82,11 +86,15 @@ public record SessionSettings(
     int retainedPageMessages,
     int retainedPageBytes) {
 
-  /** Largest MQTT packet: remaining length 268,435,455 plus a fixed header of five bytes. */
+  /**
+   * The maximum size of an MQTT packet: a remaining length of 268,435,455 plus a fixed header of
+   * five bytes.
+   */
   public static final int MAX_PACKET_BYTES = 268_435_460;
 
   /**
-   * @throws IllegalArgumentException if a value is out of its range; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message begins with the name
+   *     of the setting
    */
   public SessionSettings {
     requireWithin("maxPacketBytes", maxPacketBytes, 1_024, MAX_PACKET_BYTES);

@@ -4,9 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The part of a tenant's limits that its connections use on this node. Thread-safe, without locks.
- */
+/** Enforces a tenant's connection limits on this node. Thread-safe and lock-free. */
 public final class TenantQuota {
   private static final long SECOND = 1_000_000;
 
@@ -14,9 +12,9 @@ public final class TenantQuota {
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
-   * The theoretical arrival time of GCRA, a token bucket in virtual time, in microseconds: when the
-   * next connection would be due at an even rate. It is ahead of the clock by the used part of one
-   * second's budget.
+   * The theoretical arrival time of GCRA (a token bucket in virtual time), in microseconds: the
+   * time at which the next connection would be due at an even rate. It is ahead of the clock by the
+   * portion of one second's budget that has been used.
    */
   private final AtomicLong nextDue = new AtomicLong();
 
@@ -25,10 +23,10 @@ public final class TenantQuota {
   }
 
   /**
-   * Admits a connection, which must be given back with {@link #release}.
+   * Admits a connection. The caller must call {@link #release} when an admitted connection closes.
    *
-   * @param replaces true if it takes over an existing connection, which is about to close
-   * @return the limit that is exceeded; null if it is admitted
+   * @param replaces whether the connection takes over an existing one, which is about to close
+   * @return the limit that would be exceeded; null if the connection is admitted
    */
   public @Nullable Limit admit(long nowMillis, boolean replaces) {
     if (!isWithinRate(nowMillis * 1_000)) {
@@ -49,7 +47,7 @@ public final class TenantQuota {
     long interval = SECOND / settings.connectionsPerSecond();
     while (true) {
       long due = nextDue.get();
-      // More than a second ahead means that the clock was set back.
+      // If it is more than a second ahead, the clock was set back.
       long from = due < now || due > now + SECOND + interval ? now : due;
       if (from + interval > now + SECOND) {
         return false;
@@ -60,12 +58,12 @@ public final class TenantQuota {
     }
   }
 
-  /** An admitted connection has closed. */
+  /** Records that an admitted connection has closed. */
   public void release() {
     connections.decrementAndGet();
   }
 
-  /** Current number of connections. */
+  /** The current number of connections. */
   public int connections() {
     return connections.get();
   }

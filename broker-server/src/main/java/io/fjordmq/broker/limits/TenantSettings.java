@@ -1,24 +1,27 @@
 package io.fjordmq.broker.limits;
 
 /**
- * Limits of a whole tenant, on each node. 0 means no limit.
+ * Limits for a whole tenant, applied on each node separately. 0 means no limit.
  *
- * @param maxConnections open connections; more are refused (MQTT 5: 0x97, MQTT 3: 0x03)
- * @param connectionsPerSecond rate of accepted connections, with a burst of one second's worth;
- *     more are refused (MQTT 5: 0x9F, MQTT 3: 0x03)
- * @param maxRetainedMessages above it, retained messages for new topics are refused (MQTT 5: 0x97)
- * @param maxRetainedBytes their topics, properties and payloads; above it, retained messages that
- *     would add bytes are refused
+ * @param maxConnections maximum number of open connections; further ones are refused (MQTT 5: 0x97,
+ *     MQTT 3: 0x03)
+ * @param connectionsPerSecond rate limit for new connections, with a burst of one second's worth;
+ *     connections above it are refused (MQTT 5: 0x9F, MQTT 3: 0x03)
+ * @param maxRetainedMessages maximum number of retained messages; above it, retained messages for
+ *     new topics are refused (MQTT 5: 0x97)
+ * @param maxRetainedBytes maximum total size of the retained messages' topics, properties and
+ *     payloads; above it, retained messages that would add bytes are refused
  */
 public record TenantSettings(
     int maxConnections, int connectionsPerSecond, long maxRetainedMessages, long maxRetainedBytes) {
-  /** No limits per tenant; those of the node and of each client still apply. */
+  /** No limits per tenant; the limits of the node and of each client still apply. */
   public static final TenantSettings DEFAULTS = new TenantSettings(0, 0, 0, 0);
 
   private static final int MAX_PER_SECOND = 1_000_000;
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public TenantSettings {
     requireWithin("maxConnections", maxConnections, Integer.MAX_VALUE);

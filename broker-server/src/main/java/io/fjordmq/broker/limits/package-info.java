@@ -1,9 +1,9 @@
 /**
- * Overload protection, the limits of whole tenants and of single clients ({@code SessionSettings}),
- * and counts of what they refuse. The limits of a single client are enforced in {@code
- * broker.session}.
+ * Overload protection, limits for tenants and for individual clients ({@code SessionSettings}), and
+ * counters of the times these limits took effect. The limits for individual clients are enforced in
+ * {@code broker.session}.
  *
- * <p>This package depends neither on sessions nor on sockets.
+ * <p>This package depends on neither sessions nor sockets.
  */
 @NullMarked
 package io.fjordmq.broker.limits;

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts connections that the system could not accept because file descriptors or memory ran out.
- * Netty's handler, which comes before this one, pauses accepting for a second. One instance per
- * listener, on the acceptor's event loop.
+ * Counts connections that the operating system could not accept because file descriptors or memory
+ * ran out. Netty's own handler, which comes first in the pipeline, pauses accepting for a second.
+ * There is one instance per listener, used on the acceptor's event loop.
  */
 final class AcceptFailureHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(AcceptFailureHandler.class);
@@ -33,7 +33,7 @@ final class AcceptFailureHandler extends ChannelInboundHandlerAdapter {
     if (now - nextLogNanos >= 0) {
       nextLogNanos = now + LOG_INTERVAL_NANOS;
       LOG.warn(
-          "Failed to accept a connection; retrying each second: {} listener={}",
+          "Failed to accept a connection; retrying every second: {} listener={}",
           cause.toString(),
           listener);
     }

@@ -6,12 +6,15 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A CIDR block of IP addresses; a single address is a block, too. */
+/** A CIDR block of IP addresses. A single address also counts as a block. */
 final class CidrBlock {
   private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   private static final Pattern IPV4 = Pattern.compile(BYTE + "(\\." + BYTE + "){3}");
 
-  /** {@link InetAddress} parses text with a colon as an address and never queries DNS. */
+  /**
+   * Text that may be an IPv6 address. {@link InetAddress} parses text that contains a colon as an
+   * address and never queries DNS for it.
+   */
   private static final Pattern MAYBE_IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
   private final byte[] address;
@@ -23,9 +26,10 @@ final class CidrBlock {
   }
 
   /**
-   * Parses {@code 10.0.0.0/8}, {@code 192.0.2.7} or {@code fd00::/8}. Host names are not resolved.
+   * Parses a block such as {@code 10.0.0.0/8}, {@code 192.0.2.7} or {@code fd00::/8}. Host names
+   * are not resolved.
    *
-   * @throws IllegalArgumentException if the text is not a block; the message begins with its
+   * @throws IllegalArgumentException if the text is not a valid block; the message begins with the
    *     configuration key
    */
   static CidrBlock parse(String text) {
@@ -43,8 +47,9 @@ final class CidrBlock {
   }
 
   /**
-   * Parses an address; null if it is invalid. Netty is not used: its classes would initialize
-   * logging before the configuration, which contains this block, has set the log folder.
+   * Parses an address; returns null if it is invalid. Does not use Netty's parser, because Netty's
+   * classes would initialize logging before the configuration, which is just being read, has set
+   * the log directory.
    */
   private static byte @Nullable [] bytesOf(String text) {
     if (!IPV4.matcher(text).matches() && !MAYBE_IPV6.matcher(text).matches()) {

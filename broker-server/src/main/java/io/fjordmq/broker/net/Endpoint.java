@@ -6,12 +6,13 @@ public sealed interface Endpoint {
   /**
    * A TCP address.
    *
-   * @param host local address; empty for all
-   * @param port TCP port; 0 for any free one
+   * @param host local address to listen on; empty for all addresses
+   * @param port TCP port to listen on; 0 for any free port
    */
   record Tcp(String host, int port) implements Endpoint {
     /**
-     * @throws IllegalArgumentException if a value is out of range; the message begins with its name
+     * @throws IllegalArgumentException if a value is out of range; the message begins with the name
+     *     of the setting
      */
     public Tcp {
       if (port < 0 || port > 65_535) {
@@ -23,15 +24,20 @@ public sealed interface Endpoint {
   /**
    * A Unix domain socket.
    *
-   * @param path of the socket file
-   * @param permissions of that file, octal as for chmod: processes that may write to it may connect
+   * @param path the path of the socket file
+   * @param permissions the permissions of that file, in octal as for chmod; processes with write
+   *     permission can connect
    */
   record Unix(String path, String permissions) implements Endpoint {
-    /** The kernel accepts 107 bytes; the file temporarily has a longer name. */
+    /**
+     * The maximum length of a path. The kernel accepts 107 bytes, but the file temporarily has a
+     * longer name.
+     */
     private static final int MAX_PATH_LENGTH = 100;
 
     /**
-     * @throws IllegalArgumentException if a value is invalid; the message begins with its name
+     * @throws IllegalArgumentException if a value is invalid; the message begins with the name of
+     *     the setting
      */
     public Unix {
       if (path.isBlank() || path.length() > MAX_PATH_LENGTH) {

@@ -6,22 +6,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queues the steps of TLS handshakes: after each round of I/O, an event loop runs one of them. A
- * step takes up to a millisecond, and a reconnect storm makes hundreds of them ready at once. With
- * the queue, the messages of connected clients wait for one step and not for all of them.
+ * Queues the steps of TLS handshakes, of which an event loop runs one after each round of I/O. A
+ * step takes up to a millisecond, and in a reconnect storm hundreds of steps become ready at once.
+ * With the queue, messages of connected clients are delayed by one step rather than by all of them.
  *
- * <p>The queue is bounded by the listener's {@code maxConnections} and one read per connection.
+ * <p>The queue needs no limit of its own: it holds at most one read per connection, and the
+ * listener's {@code maxConnections} limits the connections.
  */
 final class HandshakeQueue {
   private final ConcurrentHashMap<EventLoop, Queue> queues = new ConcurrentHashMap<>();
 
-  /** The queue of an event loop; to be used on that loop only. */
+  /** Returns the queue of an event loop. It must only be used on that loop. */
   Queue of(EventLoop loop) {
     Queue queue = queues.get(loop);
     return queue == null ? queues.computeIfAbsent(loop, Queue::new) : queue;
   }
 
-  /** The steps of one event loop that have input. */
+  /** The steps of one event loop that have received input and are ready to run. */
   static final class Queue {
     private final EventLoop loop;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -30,7 +31,7 @@ final class HandshakeQueue {
       this.loop = loop;
     }
 
-    /** Runs the step when all earlier ones have run. */
+    /** Queues the step to run after all earlier ones. */
     void add(Runnable step) {
       waiting.add(step);
       if (waiting.size() == 1) {
@@ -39,7 +40,8 @@ final class HandshakeQueue {
     }
 
     /**
-     * A scheduled task, even without delay, runs after the I/O; an executed task runs before it.
+     * Schedules the next step. A scheduled task, even without a delay, runs after pending I/O,
+     * whereas an executed task would run before it.
      */
     private void scheduleNext() {
       loop.schedule(this::runNext, 0, TimeUnit.NANOSECONDS);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An open listener. */
 public final class Listener implements AutoCloseable {
-  /** Initial size of the read buffer; Netty adapts it per connection. */
+  /** The initial size of the read buffer, which Netty adapts for each connection. */
   private static final int FIRST_READ_BYTES = 512;
 
   private static final int MAX_READ_BYTES = 64 << 10;
@@ -42,8 +42,8 @@ public final class Listener implements AutoCloseable {
   /**
    * Opens a listener. Blocks.
    *
-   * @throws IllegalStateException if it cannot be opened; the message names the address and the
-   *     keys to change
+   * @throws IllegalStateException if the listener cannot be opened; the message names the address
+   *     and the keys to change
    */
   static Listener open(
       ListenerSettings settings,
@@ -116,11 +116,11 @@ public final class Listener implements AutoCloseable {
             + "; change "
             + settings.key()
             + keys
-            + ", or stop the process that uses it",
+            + ", or stop the process that uses that address",
         cause);
   }
 
-  /** The peer of a new connection; null if the connection is already closed. */
+  /** Returns the peer of a new connection; null if the connection is already closed. */
   static @Nullable Peer peer(ListenerSettings settings, Channel channel) {
     if (settings.endpoint() instanceof Endpoint.Unix unix) {
       return Peer.plain(settings.name(), new DomainSocketAddress(unix.path()));
@@ -143,7 +143,7 @@ public final class Listener implements AutoCloseable {
     return port;
   }
 
-  /** Open connections, including those that have not sent a CONNECT yet. */
+  /** The number of open connections, including those that have not sent a CONNECT yet. */
   int connectionCount() {
     return pipeline.connectionCount();
   }
@@ -153,7 +153,7 @@ public final class Listener implements AutoCloseable {
     return settings.url(port);
   }
 
-  /** Stops accepting connections; open connections stay. Blocks. */
+  /** Stops accepting connections; open connections remain open. Blocks. */
   @Override
   public void close() {
     if (file != null) {

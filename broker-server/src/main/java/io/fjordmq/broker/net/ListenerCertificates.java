@@ -30,8 +30,8 @@ final class ListenerCertificates implements AutoCloseable {
   /**
    * Reads the TLS files of a listener.
    *
-   * @throws IllegalStateException if one of them cannot be used; the message names the file and its
-   *     key
+   * @throws IllegalStateException if a file cannot be used; the message names the file and its
+   *     configuration key
    */
   ServerTls open(String listener, TlsSettings settings) {
     ServerTls tls = ServerTls.open(listener, settings, library, clock);

@@ -11,7 +11,7 @@ public final class ListenerFiles {
   /**
    * Reads and parses the TLS files of all listeners. Blocks on the disk.
    *
-   * @return one message for each listener whose files cannot be used, with the key and the file
+   * @return one message, with the key and the file, for each listener whose files cannot be used
    */
   public static List<String> findProblems(List<ListenerSettings> listeners) {
     List<String> problems = new ArrayList<>();

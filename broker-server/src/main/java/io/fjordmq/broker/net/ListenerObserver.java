@@ -8,14 +8,14 @@ public interface ListenerObserver {
   /**
    * A TLS handshake succeeded.
    *
-   * @param resumed true if it resumed an earlier session
+   * @param resumed whether the handshake resumed an earlier session
    */
   default void onHandshake(boolean resumed) {}
 
   /**
    * The files of a TLS listener changed.
    *
-   * @param loaded true if they are in use now, false if they cannot be used
+   * @param loaded true if the new files are now in use, false if they cannot be used
    */
   default void onReload(boolean loaded) {}
 

@@ -3,14 +3,15 @@ package io.fjordmq.broker.net;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of one listener: the layers of its connections, from the outside in.
+ * Settings of one listener, including the protocol layers of its connections from the outermost to
+ * the innermost.
  *
- * @param key of the listener in the configuration file, for messages about it
+ * @param key the key of the listener in the configuration file, for messages
  * @param endpoint the address to listen on
  * @param socket limits of the listener and its connections
- * @param proxy whether connections begin with a PROXY protocol header
- * @param tls null for connections without encryption
- * @param webSocket null for MQTT without WebSocket
+ * @param proxy settings for the PROXY protocol header at the beginning of connections
+ * @param tls the TLS settings; null for connections without encryption
+ * @param webSocket the WebSocket settings; null for MQTT without WebSocket
  */
 public record ListenerSettings(
     String key,
@@ -20,7 +21,7 @@ public record ListenerSettings(
     @Nullable TlsSettings tls,
     @Nullable WebSocketSettings webSocket) {
 
-  /** A plain TCP listener with default limits. */
+  /** Creates the settings for a plain TCP listener with default limits. */
   public static ListenerSettings tcp(String host, int port) {
     return new ListenerSettings(
         "mqttServerConfig.tcpListener",
@@ -31,7 +32,7 @@ public record ListenerSettings(
         null);
   }
 
-  /** The key without its section, which is enough to tell listeners apart. */
+  /** The key without its section, which is enough to distinguish listeners. */
   String name() {
     return key.substring(key.indexOf('.') + 1);
   }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets up a connection: checks the limits of its listener and of the node, adds the layers below
- * MQTT ({@link TransportStack}), and hands the connection to {@link ClientConnections}.
+ * Sets up a new connection: checks the limits of the listener and the node, adds the layers below
+ * MQTT ({@link TransportStack}), and hands the connection over to {@link ClientConnections}.
  */
 final class MqttPipeline extends ChannelInitializer<Channel> {
   private static final Logger LOG = LoggerFactory.getLogger(MqttPipeline.class);
@@ -50,7 +50,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
       clients.countRefused(CloseReason.TOO_MANY_CONNECTIONS);
-      LOG.debug("Connection refused: too many connections peer={}", peer);
+      LOG.debug("Connection refused: the listener has reached maxConnections peer={}", peer);
       channel.close();
       return;
     }
@@ -62,7 +62,10 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     clients.serve(channel);
   }
 
-  /** Only for connections of listeners: an adopted channel may have no file descriptor. */
+  /**
+   * Reserves a file descriptor. Only applies to connections accepted by a listener, because an
+   * adopted channel may have no file descriptor.
+   */
   private boolean admitDescriptor(Channel channel) {
     Overload overload = clients.overload();
     if (overload.admitConnection()) {
@@ -74,7 +77,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     return false;
   }
 
-  /** Open connections of this listener. */
+  /** The number of open connections of this listener. */
   int connectionCount() {
     return connections.get();
   }

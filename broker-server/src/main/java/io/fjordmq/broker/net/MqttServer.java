@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class MqttServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
 
-  /** Listener name of adopted connections. */
+  /** The listener name of adopted connections. */
   private static final String ADOPTED = "none";
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -52,11 +52,11 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Opens all listeners or none.
+   * Opens all listeners. If one cannot be opened, closes the others.
    *
-   * @param workerThreads event loops for clients; 0 = half as many as processors
-   * @throws IllegalStateException if a listener cannot be opened; the message names it and the keys
-   *     to change
+   * @param workerThreads number of event loops for clients; 0 = half the number of processors
+   * @throws IllegalStateException if a listener cannot be opened; the message names the listener
+   *     and the keys to change
    */
   public static MqttServer start(
       List<ListenerSettings> listeners,
@@ -93,7 +93,10 @@ public final class MqttServer implements AutoCloseable {
     }
   }
 
-  /** Leaves half of the processors to the stores. Fewer loops exchange fewer messages. */
+  /**
+   * Leaves half of the processors to the stores. Having fewer loops also means that fewer messages
+   * cross between loops.
+   */
   private static int defaultWorkerThreads() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
@@ -120,19 +123,19 @@ public final class MqttServer implements AutoCloseable {
     listener.addAcceptFailureHandler(new AcceptFailureHandler(settings.key(), clients));
     listeners.add(listener);
     LOG.info(
-        "MQTT listening address={} transport={}{}",
+        "Listening for MQTT clients address={} transport={}{}",
         listener.url(),
         transport.name(),
         tls == null ? "" : " tls=" + library.displayName());
   }
 
   /**
-   * Serves a connection that no listener has accepted, for example from a program that embeds the
-   * broker or from a benchmark. Any thread.
+   * Serves a connection that was not accepted by a listener, for example one from a benchmark or
+   * from a program that embeds the broker. Can be called on any thread.
    *
-   * @param channel with a remote address, able to run on any event loop, not registered yet; the
-   *     bytes read from it are MQTT
-   * @return completes when the client may send its CONNECT
+   * @param channel a channel that has a remote address, can run on any event loop, is not
+   *     registered yet, and carries MQTT bytes
+   * @return a future that completes when the client may send its CONNECT
    */
   public ChannelFuture adopt(Channel channel) {
     channel.pipeline().addLast(adoptedPipeline);
@@ -150,10 +153,11 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Stops accepting clients, disconnects all of them (MQTT 5: 0x8B) and waits until their sessions
-   * are detached, which needs the stores. Blocks; not for event loops.
+   * Stops accepting clients, disconnects all connected clients (MQTT 5: 0x8B) and waits until their
+   * sessions are detached, which requires the stores to be open. Blocks; must not be called on an
+   * event loop.
    *
-   * @param timeout maximum wait
+   * @param timeout the maximum time to wait
    * @return true if every session was detached in time
    */
   public boolean shutdown(Duration timeout) {
@@ -164,7 +168,8 @@ public final class MqttServer implements AutoCloseable {
     } catch (TimeoutException e) {
       clean = false;
       LOG.warn(
-          "Failed to detach all sessions before shutdown sessions={} timeout={}",
+          "Some sessions were not detached before the shutdown timeout"
+              + " (mqttServerConfig.shutdownTimeout) sessions={} timeout={}",
           clients.size(),
           timeout);
     } catch (ExecutionException e) {
@@ -183,7 +188,7 @@ public final class MqttServer implements AutoCloseable {
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
   }
 
-  /** {@link #shutdown} with a timeout of five seconds. */
+  /** Calls {@link #shutdown} with a timeout of five seconds, unless it was called before. */
   @Override
   public void close() {
     if (!workers.isShuttingDown()) {

@@ -24,8 +24,8 @@ import org.bouncycastle.util.io.pem.PemWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads private keys in the formats that tools write: PKCS#8, PKCS#1 (RSA) and SEC 1 (EC), each
- * encrypted or not. Bouncy Castle parses and decrypts; the keys are those of the JDK.
+ * Reads private keys in the common PEM formats: PKCS#8, PKCS#1 (RSA) and SEC 1 (EC), encrypted or
+ * unencrypted. Bouncy Castle parses and decrypts the files; the resulting keys are JDK keys.
  */
 final class PemKey {
   private static final Set<String> ALGORITHMS = Set.of("RSA", "EC", "EdDSA");
@@ -33,10 +33,10 @@ final class PemKey {
   private PemKey() {}
 
   /**
-   * The first private key among the blocks of a file.
+   * Returns the first private key among the blocks of a file.
    *
-   * @param password of an encrypted key; empty for none
-   * @throws GeneralSecurityException if there is no readable key; the message is written for
+   * @param password the password of an encrypted key; empty for none
+   * @throws GeneralSecurityException if there is no readable key; the message is intended for
    *     operators
    */
   static PrivateKey of(List<PemObject> blocks, String password) throws GeneralSecurityException {
@@ -92,7 +92,7 @@ final class PemKey {
     var algorithm = info.getPrivateKeyAlgorithm();
     if (algorithm.getAlgorithm().equals(X9ObjectIdentifiers.id_ecPublicKey)
         && algorithm.getParameters() == null) {
-      throw new GeneralSecurityException("contains an EC key without its curve");
+      throw new GeneralSecurityException("contains an EC key that does not name its curve");
     }
     PrivateKey key;
     try {
@@ -102,7 +102,7 @@ final class PemKey {
     }
     if (!ALGORITHMS.contains(key.getAlgorithm())) {
       throw new GeneralSecurityException(
-          "contains a key that is not RSA, EC or EdDSA, but " + key.getAlgorithm());
+          "contains an unsupported key (supported: RSA, EC, EdDSA): " + key.getAlgorithm());
     }
     return key;
   }

@@ -18,11 +18,11 @@ import java.util.List;
 
 /**
  * Reads the PROXY protocol header (versions 1 and 2), which carries the address of the client. Only
- * trusted proxies may connect, and each connection must begin with a header: otherwise any client
+ * trusted proxies may connect, and each connection must begin with a header; otherwise any client
  * could claim any address.
  */
 final class ProxyHeaderHandler extends ChannelInboundHandlerAdapter {
-  /** Maximum size of the fields after the addresses, which are not used. */
+  /** The maximum size of the fields after the addresses. These fields are ignored. */
   private static final int MAX_EXTRA_BYTES = 2_048;
 
   private final List<CidrBlock> trusted;
@@ -43,7 +43,7 @@ final class ProxyHeaderHandler extends ChannelInboundHandlerAdapter {
     if (address == null || trusted.stream().noneMatch(cidrBlock -> cidrBlock.contains(address))) {
       ctx.fireChannelRead(
           new ProtocolViolation(
-              CloseReason.PROXY_NOT_TRUSTED, "its address is not in proxyTrusted"));
+              CloseReason.PROXY_NOT_TRUSTED, "the proxy's address is not in proxyTrusted"));
     }
   }
 
@@ -60,9 +60,9 @@ final class ProxyHeaderHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * LOCAL is the proxy itself, for example its health check. A client on the proxy's own host
-   * (AF_UNIX) or of an unknown kind has no address that is valid here, so it appears with the
-   * proxy's address.
+   * Applies the header. LOCAL means that the proxy itself connects, for example for a health check.
+   * Clients on the proxy's own host (AF_UNIX) and clients of an unknown address family have no
+   * usable address, so they appear with the proxy's address.
    */
   private static void applyHeader(ChannelHandlerContext ctx, HAProxyMessage header) {
     AddressFamily family = header.proxiedProtocol().addressFamily();

@@ -3,10 +3,10 @@ package io.fjordmq.broker.net;
 import java.util.List;
 
 /**
- * Whether clients connect through proxies that pass on the clients' addresses (PROXY protocol,
- * version 1 or 2).
+ * Settings for clients that connect through proxies which forward the client address (PROXY
+ * protocol, version 1 or 2).
  *
- * @param proxyProtocol true: every connection begins with a PROXY protocol header
+ * @param proxyProtocol whether every connection begins with a PROXY protocol header
  * @param proxyTrusted addresses of the proxies, or networks such as 10.0.0.0/8; connections from
  *     other addresses are refused
  */
@@ -14,7 +14,8 @@ public record ProxySettings(boolean proxyProtocol, List<String> proxyTrusted) {
   public static final ProxySettings NONE = new ProxySettings(false, List.of());
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message begins with its name
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public ProxySettings {
     proxyTrusted = List.copyOf(proxyTrusted);
@@ -26,7 +27,7 @@ public record ProxySettings(boolean proxyProtocol, List<String> proxyTrusted) {
     proxyTrusted.forEach(CidrBlock::parse);
   }
 
-  /** The addresses of the proxies. */
+  /** The networks of the trusted proxies. */
   List<CidrBlock> networks() {
     return proxyTrusted.stream().map(CidrBlock::parse).toList();
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sits in front of the TLS handler until the handshake is complete. Input from the client waits in
- * the queue, and the client is not read meanwhile.
+ * the {@link HandshakeQueue}; in the meantime, nothing more is read from the client.
  */
 final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
   private final HandshakeQueue queue;
@@ -17,7 +17,7 @@ final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
   private @Nullable Object input;
 
   /**
-   * @param begin adds the TLS handlers behind this one; called for the first step
+   * @param begin adds the TLS handlers behind this one; called on the first step
    */
   QueuedHandshakeHandler(HandshakeQueue queue, Consumer<ChannelHandlerContext> begin) {
     this.queue = queue;
@@ -27,7 +27,7 @@ final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object read) {
     if (input != null) {
-      forwardInput(ctx); // a second read in the same round: keep the order
+      forwardInput(ctx); // a second read in the same round; forward the first one to keep the order
     }
     input = read;
     ctx.channel().config().setAutoRead(false);
@@ -48,7 +48,9 @@ final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Suppressed while input waits in the queue, because nothing has been passed on yet. */
+  /**
+   * Suppresses the event while input waits in the queue, because nothing has been forwarded yet.
+   */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (input == null) {
@@ -59,12 +61,15 @@ final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (started) {
-      forwardInput(ctx); // may be an alert with the reason
+      forwardInput(ctx); // the input may be an alert that states the reason
     }
     ctx.fireChannelInactive();
   }
 
-  /** The handshake has completed, possibly while a step is running. */
+  /**
+   * Releases remaining input. The handler is removed when the handshake has completed, possibly
+   * while a step is running.
+   */
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     ReferenceCountUtil.release(input);

@@ -19,16 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The TLS context of a listener. Changed files are loaded for new connections. Files that cannot be
- * used are logged, and the previous ones stay in use.
+ * The TLS context of a listener. When the files change, new connections use the new contents. Files
+ * that cannot be used are logged, and the previous contents stay in use.
  *
- * <p>A new context has new ticket keys, so that no client resumes a session that began under other
- * certificates.
+ * <p>A new context has new ticket keys, so that no client can resume a session that was established
+ * with other certificates.
  */
 final class ServerTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
-  /** A warning is logged if the certificate expires sooner than this. */
+  /** A warning is logged if the certificate expires within this period. */
   private static final Duration EXPIRY_WARNING_PERIOD = Duration.ofDays(21);
 
   private final TlsFiles.Source source;
@@ -55,7 +55,7 @@ final class ServerTls implements AutoCloseable {
   /**
    * Reads the files.
    *
-   * @param listener key of the listener, for messages
+   * @param listener the key of the listener, for messages
    * @throws IllegalStateException if a file cannot be used; the message names the file and its key
    */
   static ServerTls open(
@@ -108,7 +108,7 @@ final class ServerTls implements AutoCloseable {
     };
   }
 
-  /** Configuration key of the listener. */
+  /** The configuration key of the listener. */
   String listener() {
     return source.listener();
   }
@@ -121,20 +121,21 @@ final class ServerTls implements AutoCloseable {
     return handler;
   }
 
-  /** When the certificate in use expires. */
+  /** The time at which the certificate in use expires. */
   synchronized Instant expiresAt() {
     return files.expiresAt();
   }
 
-  /** The interval between calls of {@link #reloadIfChanged}. */
+  /** The interval between calls to {@link #reloadIfChanged}. */
   Duration reloadInterval() {
     return source.settings().reloadInterval();
   }
 
   /**
-   * Loads files that have changed. Reads from the disk; one thread at a time.
+   * Loads files that have changed. Reads from the disk; must not be called concurrently.
    *
-   * @return true if they were loaded, false if they cannot be used, null if nothing changed
+   * @return true if changed files were loaded, false if they cannot be used, null if nothing has
+   *     changed
    */
   @Nullable Boolean reloadIfChanged() {
     @Nullable Map<String, byte[]> content = null;
@@ -166,13 +167,15 @@ final class ServerTls implements AutoCloseable {
       }
       reportedFailure = fault;
       LOG.warn(
-          "Cannot reload a certificate; the previous certificate and key stay in use: {}", fault);
+          "Cannot reload a certificate; fix the files; the previous certificate and key stay in"
+              + " use: {}",
+          fault);
       return false;
     }
   }
 
   private synchronized void replace(TlsFiles newFiles, SslContext newContext) {
-    ReferenceCountUtil.release(context); // connections that use it hold a reference of their own
+    ReferenceCountUtil.release(context); // connections that use it hold their own reference
     files = newFiles;
     context = newContext;
   }

@@ -3,10 +3,12 @@ package io.fjordmq.broker.net;
 /**
  * Limits of a listener and of its connections.
  *
- * @param backlog connections that the kernel queues until they are accepted
- * @param maxConnections open connections; further ones are closed and counted
- * @param writeBufferHighBytes outbound bytes of a client at which the broker stops writing to it
- * @param writeBufferLowBytes outbound bytes below which the broker writes again
+ * @param backlog maximum number of connections that the kernel queues until they are accepted
+ * @param maxConnections maximum number of open connections; further ones are closed and counted
+ * @param writeBufferHighBytes number of pending outbound bytes at which the broker stops writing to
+ *     a client
+ * @param writeBufferLowBytes number of pending outbound bytes below which the broker resumes
+ *     writing
  */
 public record SocketSettings(
     int backlog, int maxConnections, int writeBufferHighBytes, int writeBufferLowBytes) {
@@ -14,7 +16,8 @@ public record SocketSettings(
       new SocketSettings(1_024, 1_000_000, 64 << 10, 32 << 10);
 
   /**
-   * @throws IllegalArgumentException if a value is out of range; the message begins with its name
+   * @throws IllegalArgumentException if a value is out of range; the message begins with the name
+   *     of the setting
    */
   public SocketSettings {
     require(backlog >= 1, "backlog must be at least 1, not " + backlog);

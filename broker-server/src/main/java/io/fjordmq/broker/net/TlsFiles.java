@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The contents of a listener's TLS files, read and validated.
  *
- * @param content of each file by its key, to detect changes
- * @param chain the listener's certificate, followed by those that signed it
- * @param key private key of the first certificate
- * @param trusted certificate authorities of clients; empty if clients need no certificate
+ * @param content the content of each file by configuration key, to detect changes
+ * @param chain the listener's certificate, followed by its issuing certificates
+ * @param key the private key of the first certificate
+ * @param trusted the certificate authorities that clients' certificates must chain to; empty if
+ *     clients need no certificate
  */
 record TlsFiles(
     Map<String, byte[]> content,
@@ -41,7 +42,10 @@ record TlsFiles(
     PrivateKey key,
     List<X509Certificate> trusted) {
 
-  /** A file cannot be used; the message names the file, its key and the reason. */
+  /**
+   * Thrown if a file cannot be used. The message names the file, its configuration key and the
+   * reason.
+   */
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -56,16 +60,16 @@ record TlsFiles(
       this.retryable = retryable;
     }
 
-    /** True if the same files may become usable later. */
+    /** Whether the same files may become usable later. */
     boolean isTransient() {
       return retryable;
     }
   }
 
-  /** Reads the files of one listener. */
+  /** Reads and validates the files of one listener. */
   record Source(String listener, TlsSettings settings) {
 
-    /** The bytes of each configured file. */
+    /** Reads the bytes of each configured file. */
     Map<String, byte[]> readContent() throws UnusableException {
       Map<String, byte[]> content = new LinkedHashMap<>();
       addFile(content, "certFile", settings.certFile(), true);
@@ -86,14 +90,14 @@ record TlsFiles(
         }
         content.put(key, Files.readAllBytes(Path.of(file)));
       } catch (NoSuchFileException e) {
-        throw unusable(key, file.isEmpty() ? "must name a PEM file" : "there is no such file", e);
+        throw unusable(key, file.isEmpty() ? "must name a PEM file" : "no such file", e);
       } catch (IOException | UncheckedIOException e) {
         throw new UnusableException(describe(key) + "cannot be read: " + e, e, true);
       }
     }
 
     /**
-     * Parses and validates the files; {@code now} must be within the validity of the certificate.
+     * Parses and validates the files; {@code now} must be within the certificate's validity period.
      */
     TlsFiles parse(Map<String, byte[]> content, Instant now) throws UnusableException {
       List<X509Certificate> chain = parseCertificates("certFile", bytes(content, "certFile"));
@@ -109,8 +113,7 @@ record TlsFiles(
             true);
       }
       if (!matches(key, own.getPublicKey())) {
-        throw unusable(
-            "keyFile", "is not the key of the certificate in " + settings.certFile(), null);
+        throw unusable("keyFile", "does not match the certificate in " + settings.certFile(), null);
       }
       List<X509Certificate> trusted =
           content.containsKey("trustFile")
@@ -157,7 +160,7 @@ record TlsFiles(
       return List.copyOf(found);
     }
 
-    /** The blocks of a PEM file (RFC 7468); text between them is ignored. */
+    /** Returns the blocks of a PEM file (RFC 7468). Text between blocks is ignored. */
     private static List<PemObject> parseBlocks(byte[] file) throws IOException {
       List<PemObject> blocks = new ArrayList<>();
       try (PemReader reader =
@@ -168,7 +171,7 @@ record TlsFiles(
           blocks.add(block);
         }
       } catch (DecoderException e) {
-        throw new IOException("a PEM block is not Base64: " + e.getMessage(), e);
+        throw new IOException("a PEM block is not valid Base64: " + e.getMessage(), e);
       }
       return blocks;
     }
@@ -193,7 +196,7 @@ record TlsFiles(
     }
   }
 
-  /** True if the contents are unchanged. */
+  /** Whether the contents are unchanged. */
   boolean hasSameContent(Map<String, byte[]> other) {
     return contentEquals(content, other);
   }
@@ -203,12 +206,12 @@ record TlsFiles(
         && one.keySet().stream().allMatch(key -> Arrays.equals(one.get(key), other.get(key)));
   }
 
-  /** When the listener's certificate expires. */
+  /** The time at which the listener's certificate expires. */
   Instant expiresAt() {
     return chain.get(0).getNotAfter().toInstant();
   }
 
-  /** True if the certificate verifies a signature made with the key. */
+  /** Whether the certificate verifies a signature made with the key. */
   private static boolean matches(PrivateKey key, PublicKey certified) {
     String algorithm =
         switch (key.getAlgorithm()) {
@@ -228,7 +231,7 @@ record TlsFiles(
     } catch (InvalidKeyException e) {
       return false; // different algorithms
     } catch (GeneralSecurityException e) {
-      return false; // the signature has no meaning for the other key
+      return false; // the signature does not fit the other key
     }
   }
 }

@@ -54,7 +54,7 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
     X509Certificate certificate = certificateOf(session);
     try {
       if (certificate != null) {
-        // The certificate of a resumed session was verified when the session began.
+        // The certificate of a resumed session was verified when the session was established.
         certificate.checkValidity();
       }
     } catch (CertificateException e) {
@@ -66,8 +66,8 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The creation time of a BoringSSL session is that of its ticket, so the library is queried
-   * directly.
+   * Whether the session was resumed. With BoringSSL, the creation time of a session is that of its
+   * ticket and cannot be used to decide this, so the library is queried directly.
    */
   private boolean isResumed(SSLSession session) {
     return tls.engine() instanceof ReferenceCountedOpenSslEngine engine
@@ -86,9 +86,9 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private static void onFailure(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof NotSslRecordException) {
-      refuse(ctx, CloseReason.TLS_FAILED, "client did not send TLS");
+      refuse(ctx, CloseReason.TLS_FAILED, "the client did not send a TLS record");
     } else if (cause instanceof SslHandshakeTimeoutException) {
-      refuse(ctx, CloseReason.TLS_FAILED, "handshake timed out");
+      refuse(ctx, CloseReason.TLS_FAILED, "the TLS handshake timed out");
     } else if (!(cause instanceof ClosedChannelException)) {
       refuse(ctx, CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
     }
@@ -105,8 +105,8 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
     if (!(fault instanceof SSLException)) {
       ctx.fireExceptionCaught(cause);
     } else if (established) {
-      ctx.fireExceptionCaught(fault); // caused by the client or the network: the connection is lost
+      ctx.fireExceptionCaught(fault); // caused by the client or the network; the connection is lost
     }
-    // Otherwise the handshake has failed and was already reported.
+    // Otherwise the handshake has failed and the failure has already been reported.
   }
 }

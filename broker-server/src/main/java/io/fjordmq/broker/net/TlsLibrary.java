@@ -5,7 +5,7 @@ import io.netty.handler.ssl.SslProvider;
 
 /** The library that implements TLS. */
 enum TlsLibrary {
-  /** Needs less CPU, but is not built for every system. */
+  /** Needs less CPU than the JDK but is not available on every system. */
   BORINGSSL(SslProvider.OPENSSL_REFCNT),
   JDK(SslProvider.JDK);
 
@@ -15,7 +15,7 @@ enum TlsLibrary {
     this.provider = provider;
   }
 
-  /** BoringSSL if it is available, otherwise the JDK. */
+  /** Returns BoringSSL if it is available, otherwise the JDK. */
   static TlsLibrary best() {
     return OpenSsl.isAvailable() ? BORINGSSL : JDK;
   }
@@ -25,7 +25,7 @@ enum TlsLibrary {
     return provider;
   }
 
-  /** Name and version, for the log. */
+  /** The name and version of the library, for the log. */
   String displayName() {
     return this == BORINGSSL
         ? OpenSsl.versionString()

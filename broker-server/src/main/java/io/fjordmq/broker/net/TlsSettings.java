@@ -6,17 +6,20 @@ import java.util.List;
 /**
  * TLS settings of a listener. All files are PEM.
  *
- * @param certFile the listener's certificate, followed by those that signed it
- * @param keyFile its private key: PKCS#8, encrypted or not, or PKCS#1 or SEC 1, not encrypted
- * @param keyPassword password of an encrypted key
- * @param keyPasswordFile file whose first line is that password
- * @param trustFile certificates of the authorities that must have issued clients' certificates
+ * @param certFile the listener's certificate, followed by its issuing certificates
+ * @param keyFile the private key of the certificate: PKCS#8, PKCS#1 or SEC 1
+ * @param keyPassword password of the key if it is encrypted
+ * @param keyPasswordFile file whose first line is the password of the key
+ * @param trustFile CA certificates that clients' certificates must chain to
  * @param clientAuth whether clients must present a certificate
- * @param protocols TLSv1.3, TLSv1.2
- * @param ciphers cipher suites by their standard names; empty for the default of the TLS library
+ * @param protocols enabled protocol versions: TLSv1.3, TLSv1.2 or both
+ * @param ciphers enabled cipher suites by their standard names; empty for the defaults of the TLS
+ *     library
  * @param handshakeTimeout maximum duration of a handshake
- * @param sessionCacheSize sessions of TLS 1.2 kept for clients that keep no tickets
- * @param sessionTimeout how long a client may resume a session instead of a full handshake
+ * @param sessionCacheSize number of TLS 1.2 sessions cached for clients that do not use session
+ *     tickets
+ * @param sessionTimeout how long a client may resume a session instead of performing a full
+ *     handshake
  * @param reloadInterval interval between checks for changed files
  */
 public record TlsSettings(
@@ -47,18 +50,19 @@ public record TlsSettings(
           Duration.ofHours(1),
           Duration.ofSeconds(10));
 
-  /** Whether a client has to authenticate with a certificate. */
+  /** Whether clients must authenticate with a certificate. */
   public enum ClientCertificate {
     /** No client certificate is requested. */
     NONE,
-    /** Clients may send a certificate; an invalid one ends the handshake. */
+    /** Clients may send a certificate; an invalid certificate fails the handshake. */
     OPTIONAL,
     /** Clients must send a certificate. */
     REQUIRED
   }
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message begins with its name
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public TlsSettings {
     protocols = List.copyOf(protocols);
@@ -71,7 +75,8 @@ public record TlsSettings(
         "keyPassword and keyPasswordFile must not both be set");
     require(
         clientAuth == ClientCertificate.NONE || !trustFile.isEmpty(),
-        "clientAuth requires trustFile, the CA certificates that client certificates must chain to");
+        "clientAuth requires trustFile, the CA certificates that client certificates must chain"
+            + " to");
     require(
         clientAuth != ClientCertificate.NONE || trustFile.isEmpty(),
         "trustFile has no effect while clientAuth is none; set clientAuth to optional or required");

@@ -16,12 +16,12 @@ import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 
 /**
- * The API for network I/O of the operating system.
+ * The operating system's API for network I/O.
  *
- * @param name for the log
- * @param ioHandlers of the event loops
- * @param serverChannel listens on TCP
- * @param unixServerChannel listens on Unix domain sockets
+ * @param name the name, for the log
+ * @param ioHandlers the factory of the event loops' I/O handlers
+ * @param serverChannel the channel type for listening on TCP
+ * @param unixServerChannel the channel type for listening on Unix domain sockets
  */
 public record Transport(
     String name,
@@ -29,13 +29,13 @@ public record Transport(
     Class<? extends ServerSocketChannel> serverChannel,
     Class<? extends ServerChannel> unixServerChannel) {
 
-  /** The best transport that is available: epoll on Linux, otherwise NIO. */
+  /** Returns the best available transport: epoll on Linux, otherwise NIO. */
   public static Transport best() {
     return Epoll.isAvailable() ? epoll() : nio();
   }
 
   /**
-   * A transport by name: {@code auto}, {@code epoll}, {@code nio} or {@code io_uring}.
+   * Returns a transport by name: {@code auto}, {@code epoll}, {@code nio} or {@code io_uring}.
    *
    * @throws IllegalArgumentException if the name is unknown or the transport is not available
    */

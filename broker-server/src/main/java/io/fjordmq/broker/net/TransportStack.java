@@ -7,17 +7,23 @@ import io.netty.handler.ssl.SslHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Adds the layers below MQTT to the pipeline of a new connection, nearest the socket first. */
+/**
+ * Adds the layers below MQTT to the pipeline of a new connection, starting with the layer closest
+ * to the socket.
+ */
 @FunctionalInterface
 interface TransportStack {
   void addTo(Channel channel);
 
-  /** MQTT directly on the socket. */
+  /** Returns the stack without any layers, for MQTT directly on the socket. */
   static TransportStack plain() {
     return channel -> {};
   }
 
-  /** The layers that a listener's settings require, in this order: PROXY header, TLS, WebSocket. */
+  /**
+   * Returns the layers that a listener's settings require, in this order: PROXY header, TLS,
+   * WebSocket.
+   */
   static TransportStack of(
       ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
     boolean proxied = settings.proxy().proxyProtocol();
@@ -41,7 +47,8 @@ interface TransportStack {
   }
 
   /**
-   * Adds the TLS handlers when the client begins its handshake, because creating them is expensive.
+   * Adds the TLS handlers. Creating them is expensive, so this is deferred until the client begins
+   * its handshake.
    */
   private static void addTlsHandlers(
       ChannelHandlerContext ctx, ServerTls tls, ListenerObserver observer) {

@@ -17,9 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a Unix domain socket. It is created under a temporary name and renamed once its
- * permissions are set, so that no client connects earlier. The rename also replaces the file of a
- * previous process atomically.
+ * The file of a Unix domain socket. The file is created under a temporary name and renamed once its
+ * permissions are set, so that no client can connect before. The rename also atomically replaces
+ * the file left by a previous process.
  */
 final class UnixSocketFile {
   private static final PosixFilePermission[] FROM_LOWEST_BIT = {
@@ -50,9 +50,9 @@ final class UnixSocketFile {
   }
 
   /**
-   * Checks that the path is free or was left behind by a process that has ended.
+   * Checks that the path does not exist or was left behind by a process that has ended.
    *
-   * @param forNio true for an address of java.nio, false for one of Netty
+   * @param forNio true to bind with java.nio, false to bind with Netty
    * @throws IllegalStateException if the path is in use; the message says what to do
    */
   static UnixSocketFile acquire(String key, Endpoint.Unix endpoint, boolean forNio) {
@@ -79,14 +79,15 @@ final class UnixSocketFile {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.connect(UnixDomainSocketAddress.of(path));
     } catch (IOException e) {
-      return; // no process listens
+      return; // no process is listening
     }
-    throw unusable("another process listens on it", null);
+    throw unusable("another process is listening on it", null);
   }
 
   private IllegalStateException unusable(String why, @Nullable Throwable cause) {
     return new IllegalStateException(
-        "cannot listen on " + path + ": " + why + "; change " + key + ".path, or remove it", cause);
+        "cannot listen on " + path + ": " + why + "; change " + key + ".path, or free the path",
+        cause);
   }
 
   private static Set<PosixFilePermission> parsePermissions(String octal) {
@@ -107,7 +108,7 @@ final class UnixSocketFile {
         : new DomainSocketAddress(temporaryPath.toString());
   }
 
-  /** Lets clients connect; to be called after the bind. */
+  /** Makes the socket available to clients. Must be called after the bind. */
   void open() {
     try {
       Files.setPosixFilePermissions(temporaryPath, permissions);
@@ -122,7 +123,7 @@ final class UnixSocketFile {
     try {
       Files.deleteIfExists(path);
     } catch (IOException e) {
-      // The next start finds that no process listens on it.
+      // The next start will find that no process is listening on it.
     }
   }
 }

@@ -20,11 +20,11 @@ import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * MQTT over WebSocket. The payloads of binary frames form a stream of bytes; packets may begin and
- * end anywhere in it (MQTT-6.0.0-2). Output is sent in binary frames (MQTT-6.0.0-1).
+ * Handles MQTT over WebSocket. The payloads of binary frames form a byte stream, in which packets
+ * may begin and end anywhere (MQTT-6.0.0-2). Output is sent in binary frames (MQTT-6.0.0-1).
  */
 final class WebSocketFrameHandler extends ChannelDuplexHandler {
-  /** Header of a short frame: two bytes and the mask. */
+  /** The header size of a short frame: two bytes plus the mask. */
   private static final int HEAD_BYTES = 6;
 
   private WebSocketCloseStatus closeStatus = WebSocketCloseStatus.NORMAL_CLOSURE;
@@ -38,9 +38,12 @@ final class WebSocketFrameHandler extends ChannelDuplexHandler {
       ReferenceCountUtil.release(msg);
     } else if (msg instanceof WebSocketFrame frame && frame.rsv() != 0) {
       ReferenceCountUtil.release(msg);
-      // The compression handler has already cleared its bit; when it is present, Netty accepts the
-      // other bits (RFC 6455 §5.2).
-      refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "reserved bits without an extension");
+      // The compression handler has already cleared its own bit. When that handler is present,
+      // Netty accepts the other reserved bits, which must be rejected here (RFC 6455 §5.2).
+      refuse(
+          ctx,
+          WebSocketCloseStatus.PROTOCOL_ERROR,
+          "reserved bits are set but no extension was negotiated");
     } else if (msg instanceof PingWebSocketFrame || msg instanceof PongWebSocketFrame) {
       handleControl(ctx, (WebSocketFrame) msg);
     } else if (msg instanceof BinaryWebSocketFrame || msg instanceof ContinuationWebSocketFrame) {
@@ -59,8 +62,8 @@ final class WebSocketFrameHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * A pong needs no response. There is no pong while the client does not read: RFC 6455 §5.5.3
-   * allows a response only to the latest one.
+   * Handles a ping or pong. A pong needs no response. No pong is sent while the client does not
+   * read; RFC 6455 §5.5.3 allows responding only to the latest ping.
    */
   private static void handleControl(ChannelHandlerContext ctx, WebSocketFrame frame) {
     ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));
@@ -75,14 +78,20 @@ final class WebSocketFrameHandler extends ChannelDuplexHandler {
     if (msg instanceof CloseWebSocketFrame) {
       close(ctx, ctx.newPromise());
     } else if (msg instanceof TextWebSocketFrame) {
-      refuse(ctx, WebSocketCloseStatus.INVALID_MESSAGE_TYPE, "a text frame");
+      refuse(
+          ctx,
+          WebSocketCloseStatus.INVALID_MESSAGE_TYPE,
+          "received a text frame; MQTT requires binary frames");
     } else if (msg instanceof ByteBuf) {
-      // RFC 6455 §4.1: a client waits for the handshake response.
-      refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "data before the end of the handshake");
+      // RFC 6455 §4.1 requires a client to wait for the handshake response.
+      refuse(
+          ctx,
+          WebSocketCloseStatus.PROTOCOL_ERROR,
+          "received data before the handshake was complete");
     }
   }
 
-  /** Closes the connection (MQTT-6.0.0-1). */
+  /** Closes the connection with a reason (MQTT-6.0.0-1). */
   private void refuse(ChannelHandlerContext ctx, WebSocketCloseStatus status, String detail) {
     if (ended) {
       return;

@@ -25,9 +25,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Handles the HTTP request that begins a WebSocket connection (RFC 6455 §4.2). Any other request
- * gets an HTTP error, and the connection closes. The {@code Origin} is ignored: the rights of a
- * page follow from the credentials in its CONNECT, not from where it was loaded.
+ * Handles the HTTP request that begins a WebSocket connection (RFC 6455 §4.2). Any other request is
+ * answered with an HTTP error, and the connection is closed. The {@code Origin} header is ignored,
+ * because a page's permissions depend on the credentials in its CONNECT and not on the site from
+ * which it was loaded.
  */
 final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   /** The sub-protocol names of MQTT 5.0 §6 and of MQTT 3.1 clients. */
@@ -48,7 +49,7 @@ final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttp
             WebSocketDecoderConfig.newBuilder()
                 .allowExtensions(settings.compression())
                 .maxFramePayloadLength(settings.maxFrameBytes())
-                .closeOnProtocolViolation(false) // WebSocketFrameHandler does it and counts
+                .closeOnProtocolViolation(false) // WebSocketFrameHandler closes and counts it
                 .build());
   }
 
@@ -72,9 +73,9 @@ final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttp
     if (request.decoderResult().isFailure()) {
       respond(ctx, HttpResponseStatus.BAD_REQUEST, "malformed HTTP request");
     } else if (!pathOf(request.uri()).equals(settings.path())) {
-      respond(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
+      respond(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is served at " + settings.path());
     } else if (!request.method().equals(HttpMethod.GET)) {
-      respond(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
+      respond(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake must use GET");
     } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
       respond(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "WebSocket version 13 is required");
     } else if (!offersMqtt(offeredProtocols(request))) {
@@ -89,12 +90,12 @@ final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttp
     return query < 0 ? uri : uri.substring(0, query);
   }
 
-  /** Several header lines are equivalent to one (RFC 6455 §11.3.4). */
+  /** Joins the header lines, because several lines are equivalent to one (RFC 6455 §11.3.4). */
   private static String offeredProtocols(FullHttpRequest request) {
     return String.join(",", request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
   }
 
-  /** A client that offers no sub-protocol violates MQTT-6.0.0-3. */
+  /** Whether the client offers an MQTT sub-protocol, as MQTT-6.0.0-3 requires. */
   private static boolean offersMqtt(String offered) {
     return Arrays.stream(offered.split(",", -1))
         .map(String::strip)
@@ -102,7 +103,7 @@ final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttp
   }
 
   private void upgrade(ChannelHandlerContext ctx, FullHttpRequest request) {
-    // Netty selects the sub-protocol from a single header line.
+    // Netty only considers a single header line when it selects the sub-protocol.
     request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offeredProtocols(request));
     try {
       // Frames may arrive as soon as the response is sent.

@@ -1,9 +1,9 @@
 /**
- * Listeners, TLS, WebSocket and PROXY protocol: everything between the socket and the bytes of
- * MQTT.
+ * Listeners, TLS, WebSocket and the PROXY protocol: everything between the socket and the MQTT byte
+ * stream.
  *
- * <p>Start at {@link io.fjordmq.broker.net.MqttPipeline}. The package uses no sessions: it hands
- * each connection to {@link io.fjordmq.broker.protocol.ClientConnections}.
+ * <p>Start reading at {@link io.fjordmq.broker.net.MqttPipeline}. The package does not depend on
+ * sessions; it hands each connection over to {@link io.fjordmq.broker.protocol.ClientConnections}.
  */
 @NullMarked
 package io.fjordmq.broker.net;

@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The format of items. Its version is in the {@link StreamBatch}.
+ * Encodes and decodes items. The version of the format is part of the {@link StreamBatch}.
  *
  * <pre>
  * u8 kind, then
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * 10 shared, kept in a store    as 2
  * 11 shared, kept in a store    id | as 2
  * options u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
- * id      u64 producer | varint sequence | varint lowest sequence that may be repeated
+ * id      u64 producer | varint sequence | varint lowest sequence that may be resent
  * handle  string tenant | string client | u64 incarnation | varint epoch
  * </pre>
  */
@@ -149,7 +149,7 @@ final class ItemCodec {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are not an item
+   * @throws MalformedBytesException if the bytes are not a valid item
    */
   static NodeItem decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);

@@ -1,13 +1,14 @@
 package io.fjordmq.broker.nodes;
 
-/** Receives the outcome of an item, once. */
+/** Receives the outcome of an item. */
 @FunctionalInterface
 public interface ItemListener {
   /** Ignores the outcome. */
   ItemListener NONE = outcome -> {};
 
   /**
-   * Called on any thread, possibly before the call that offers the item returns; must not block.
+   * Called exactly once, on any thread and possibly before the call that offers the item returns.
+   * Must not block.
    */
   void onOutcome(ItemOutcome outcome);
 }

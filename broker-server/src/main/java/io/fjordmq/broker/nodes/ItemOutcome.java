@@ -4,14 +4,17 @@ package io.fjordmq.broker.nodes;
 public enum ItemOutcome {
   /** The node has accepted the item. */
   ACCEPTED,
-  /** The node has no member for a share's message, or cannot decode the item. */
+  /** The node has no member for a shared-subscription message, or cannot decode the item. */
   REJECTED,
   /** The queue of a share member is full; the message stays in its store. */
   NO_CAPACITY,
-  /** That incarnation of the node is over or never existed; it may have taken the item. */
+  /** That incarnation of the node has ended or never existed. It may have accepted the item. */
   INCARNATION_OVER,
-  /** The node has not responded in time. It may have taken the item, or may still take it. */
+  /** The node has not responded in time. It may have accepted the item, or may still do so. */
   OVERDUE,
-  /** This node's incarnation is over, or it is closing; the other one may have taken the item. */
+  /**
+   * This node's incarnation has ended or the node is closing. The other node may have accepted the
+   * item.
+   */
   ABANDONED
 }

@@ -1,16 +1,21 @@
 package io.fjordmq.broker.nodes;
 
-/** Receives items of other nodes. Called for the items of one node in order, once for each. */
+/**
+ * Receives items from other nodes. Called once for each item, and in order for the items of one
+ * node.
+ */
 public interface ItemReceiver {
 
-  /** Receives the outcome of an item once, on any thread, now or later; must not block. */
+  /**
+   * Accepts the outcome of an item. Must be called once, immediately or later, on any thread; does
+   * not block.
+   */
   @FunctionalInterface
   interface Responder {
     /**
      * Responds to the sender.
      *
-     * @param outcome ACCEPTED or REJECTED; also NO_CAPACITY for a {@link NodeItem.SharePublish}
-     *     that is kept
+     * @param outcome ACCEPTED or REJECTED, or NO_CAPACITY for a kept {@link NodeItem.SharePublish}
      */
     void respond(ItemOutcome outcome);
 

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Sessions of another node that were not sent entries of their inboxes because the stream was full;
- * they have to fetch them. Above a limit all sessions of the node do. Guarded by its stream.
+ * The sessions on another node that were not sent inbox entries because the stream was full, and
+ * must fetch these entries themselves. If there are more such sessions than the limit, all sessions
+ * on that node must refetch. Guarded by the monitor of the stream.
  */
 final class LaggingSessions {
   private final int maxInboxes;

@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 public sealed interface NodeItem {
 
   /**
-   * A published message for all matching ordinary live subscriptions at the node.
+   * A published message for all matching ordinary live subscriptions on the receiving node.
    *
-   * @param id set if its publisher may repeat it
+   * @param id the id of the publish; non-null if the publisher may resend the message
    */
   record Publish(String tenant, Message message, @Nullable PublishId id) implements NodeItem {}
 
   /**
-   * A message for one connected member of a share; the response tells whether the member has taken
-   * it. QoS, RETAIN and identifiers come from the member's route, which may be an earlier
-   * session's; the receiving node delivers with the options of the current subscription.
+   * A message for one connected member of a share. The response states whether the member has
+   * accepted it. QoS, RETAIN and identifiers come from the member's route, which may belong to an
+   * earlier session; the receiving node delivers with the options of the current subscription.
    *
    * @param pattern the filter without its share prefix
-   * @param id set if its publisher may repeat it
-   * @param kept whether it stays in a store until a member has taken it; a member whose queue is
-   *     full leaves it there
+   * @param id the id of the publish; non-null if the publisher may resend the message
+   * @param kept whether the message stays in a store until a member has accepted it; a member whose
+   *     queue is full leaves it there
    */
   record SharePublish(
       String tenant,
@@ -44,19 +44,25 @@ public sealed interface NodeItem {
       boolean kept)
       implements NodeItem {}
 
-  /** Entries were appended to an inbox that is attached at the node. */
+  /** Entries were appended to an inbox that is attached on the receiving node. */
   record Appended(InboxHandle handle, List<InboxEntry> entries) implements NodeItem {}
 
-  /** Entries may have been appended to an inbox; its session refetches them. */
+  /** Entries may have been appended to an inbox; the session of the inbox refetches them. */
   record Refetch(InboxId inbox) implements NodeItem {}
 
-  /** An inbox range has a new leader: the sessions of its inboxes refetch entries. */
+  /** An inbox range has a new leader; the sessions of its inboxes refetch entries. */
   record LeaderNotice(KeyInterval routing) implements NodeItem {}
 
-  /** A connection of the node was fenced: another one has attached its inbox. */
+  /**
+   * A connection on the receiving node was fenced because another connection has attached its
+   * inbox.
+   */
   record FenceNotice(InboxHandle handle) implements NodeItem {}
 
-  /** A client has connected to another node: the node closes an older connection of it. */
+  /**
+   * A client has connected to another node; the receiving node closes an older connection of the
+   * client.
+   */
   record ConnectNotice(String tenant, String clientId, ConnectOrder connectOrder)
       implements NodeItem {}
 

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The receiving end of the streams of all other nodes. For each it remembers the incarnation and
- * its last batch: a resent batch gets the same response and is not processed again. Thread-safe.
+ * The receiving end of the streams from all other nodes. For each sender, it remembers the
+ * incarnation and the last batch, so that a resent batch gets the same response and is not
+ * processed again. Thread-safe.
  */
 public final class NodeReceiver {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReceiver.class);
@@ -74,15 +75,18 @@ public final class NodeReceiver {
     }
   }
 
-  /** Resets the numbers for a later incarnation of either node; returns why it is rejected. */
+  /**
+   * Resets the item numbers if either node has a later incarnation. Returns why the batch is
+   * rejected; null if it is not.
+   */
   private @Nullable String updateIncarnations(SenderState origin, StreamBatch batch) {
     long own = membership.incarnation();
     if (batch.receiverIncarnation() != own) {
-      return "the batch is for incarnation %d of this node, the current one is %d"
+      return "the batch is for incarnation %d of this node, but the current incarnation is %d"
           .formatted(batch.receiverIncarnation(), own);
     }
     if (batch.senderIncarnation() < origin.senderIncarnation) {
-      return "the batch is from incarnation %d of the sender, a later one is known: %d"
+      return "the batch is from incarnation %d of the sender, but incarnation %d is already known"
           .formatted(batch.senderIncarnation(), origin.senderIncarnation);
     }
     if (batch.senderIncarnation() > origin.senderIncarnation || origin.receiverIncarnation != own) {
@@ -122,7 +126,10 @@ public final class NodeReceiver {
     return response;
   }
 
-  /** Catches exceptions: a bug in the handling of one item must not block those behind it. */
+  /**
+   * Processes one item. Catches exceptions, so that a bug in the handling of one item does not
+   * block the items behind it.
+   */
   private void processItem(byte[] item, ItemReceiver.Responder responder) {
     NodeItem decoded;
     try {
@@ -130,8 +137,8 @@ public final class NodeReceiver {
     } catch (MalformedBytesException e) {
       if (undecodableItems.incrementAndGet() == 1) {
         LOG.error(
-            "Cannot decode a message from another node; rejecting it and all that follow, "
-                + "so their publishers get no acknowledgement: {}",
+            "Cannot decode a message from another node; rejecting it and all further undecodable"
+                + " messages, so their publishes will not be acknowledged: {}",
             e.getMessage());
       }
       responder.respondAccepted(false);

@@ -8,20 +8,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stream of items to one incarnation of another node. Items arrive in the order of the calls,
- * each once: they are numbered, and one batch is in flight at a time, which is resent until it is
- * acknowledged or that incarnation is over. Thread-safe; no method blocks.
+ * The stream of items to one incarnation of another node. Items arrive exactly once and in the
+ * order of the calls. They are numbered, and one batch at a time is in flight, which is resent
+ * until it is acknowledged or the other node's incarnation has ended. Thread-safe; no method
+ * blocks.
  *
- * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained});
- * above the capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered
- * anyway are accepted, so each source may exceed the limit by one message.
+ * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained}).
+ * Above the capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered
+ * anyway are accepted, so each source can exceed the capacity by one message.
  *
- * <p>No publisher waits for longer than {@link NodesSettings#publishTimeout}: a node that cannot be
- * reached from here may be alive for others, so its incarnation may continue. Offered items are
- * still sent once that is possible.
+ * <p>No publisher waits longer than {@link NodesSettings#publishTimeout}, because a node that is
+ * unreachable from this node may still be reachable from others, so that its incarnation does not
+ * end. Overdue items are still sent once the node is reachable again.
  */
 public final class NodeStream {
-  /** Estimated memory of an item in addition to its bytes. */
+  /** The estimated memory overhead of an item. */
   private static final int ITEM_OVERHEAD = 64;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -31,10 +32,15 @@ public final class NodeStream {
     final ItemListener listener;
     final boolean isNotice;
 
-    /** In the time of the timers; {@link #NEVER} if the outcome has no deadline. */
+    /**
+     * The deadline for the outcome, on the clock of the timers; {@link #NEVER} if there is none.
+     */
     final long dueMillis;
 
-    /** The listener was notified that it is overdue; a later outcome is not reported. */
+    /**
+     * Whether the listener has been notified that the item is overdue; a later outcome is not
+     * reported.
+     */
     boolean overdue;
 
     QueuedItem(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
@@ -60,7 +66,7 @@ public final class NodeStream {
   private final LaggingSessions laggingSessions;
   private List<Runnable> drainCallbacks = new ArrayList<>();
 
-  /** Items, waiting or in flight, with a deadline that has not passed yet; oldest first. */
+  /** The waiting and in-flight items whose deadline has not passed yet, oldest first. */
   private final ArrayDeque<QueuedItem> itemsWithDeadline = new ArrayDeque<>();
 
   private long drainDueMillis;
@@ -104,17 +110,20 @@ public final class NodeStream {
     return full;
   }
 
-  /** Whether fewer notices wait than the limit. */
+  /** Whether the number of waiting notices is below the limit. */
   synchronized boolean canAcceptNotices() {
     return queuedNotices < settings.maxQueuedNotices();
   }
 
-  /** Sends an item; callers that can drop it check {@link #isFull} first. */
+  /** Sends an item. Callers that can drop the item should check {@link #isFull} first. */
   public void offer(byte[] item, ItemListener listener) {
     add(new QueuedItem(item, listener, false, NEVER));
   }
 
-  /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no response in time. */
+  /**
+   * Like {@link #offer}, but notifies the listener with {@code OVERDUE} if there is no response in
+   * time.
+   */
   public void offerWithDeadline(byte[] item, ItemListener listener) {
     add(new QueuedItem(item, listener, false, dueMillis()));
   }
@@ -123,14 +132,14 @@ public final class NodeStream {
     return sender.nowMillis() + settings.publishTimeout().toMillis();
   }
 
-  /** Sends an item that must not be lost; callers check {@link #canAcceptNotices} before. */
+  /** Sends an item that must not be lost. Callers must check {@link #canAcceptNotices} first. */
   public void sendNotice(NodeItem item) {
     add(new QueuedItem(item.encode(), ItemListener.NONE, true, NEVER));
   }
 
   /**
-   * Pushes entries to an attached inbox. If the stream is full or the entries do not fit into a
-   * batch, the session fetches them itself.
+   * Pushes entries to the session of an attached inbox. If the stream is full or the entries do not
+   * fit into a batch, the session fetches them itself.
    */
   public void pushEntries(NodeItem.Appended appended) {
     if (full && skipPush(appended.handle().id())) {
@@ -150,8 +159,8 @@ public final class NodeStream {
   }
 
   /**
-   * Calls back once the stream is below its high-water mark; immediately if it already is, or if
-   * the node has not responded for so long that waiting is pointless.
+   * Runs the callback once the stream is below its high-water mark. Runs it immediately if the
+   * stream already is, or if the node has not responded for so long that waiting is pointless.
    */
   public void whenDrained(Runnable callback) {
     synchronized (this) {
@@ -250,7 +259,7 @@ public final class NodeStream {
 
   // ---- sending
 
-  /** Takes the next items if none are in flight; null if there is nothing to send. */
+  /** Takes the next batch of items if none is in flight; null if there is nothing to send. */
   private @Nullable StreamBatch nextBatch() {
     if (!inFlight.isEmpty() || waiting.isEmpty()) {
       return null;
@@ -271,12 +280,12 @@ public final class NodeStream {
     return new StreamBatch(sender.incarnation(), incarnation, settledCount + 1, items);
   }
 
-  /** Whether the batch still lacks a response. */
+  /** Whether the batch is still waiting for a response. */
   synchronized boolean isInFlight(StreamBatch batch) {
     return endOutcome == null && !inFlight.isEmpty() && batch.firstNumber() == settledCount + 1;
   }
 
-  /** Handles the response of the node and sends the next batch. */
+  /** Handles the response to a batch and sends the next one. */
   void onResponse(StreamBatch batch, ItemOutcome[] outcomes) {
     List<QueuedItem> settled;
     List<Runnable> callbacks;
@@ -314,7 +323,10 @@ public final class NodeStream {
     }
   }
 
-  /** Below the high-water mark, releases waiting publishers and makes skipped sessions refetch. */
+  /**
+   * If the stream is below its high-water mark, makes skipped sessions refetch and returns the
+   * callbacks of waiting publishers.
+   */
   private List<Runnable> resumeIfDrained() {
     if (bytes > settings.highWaterBytes()) {
       return List.of();
@@ -331,7 +343,7 @@ public final class NodeStream {
     bytes += queued.weight();
   }
 
-  /** Ends the stream: waiting items and those offered later get this outcome. */
+  /** Ends the stream. Items still waiting and items offered later get this outcome. */
   void end(ItemOutcome outcome) {
     List<QueuedItem> remaining = new ArrayList<>();
     List<Runnable> callbacks;

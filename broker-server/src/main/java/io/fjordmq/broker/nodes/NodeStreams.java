@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class NodeStreams {
-  /** By node, sorted, so that simulated runs are repeatable. */
+  /** The streams by node, sorted so that simulation runs are reproducible. */
   private volatile Map<String, NodeStream> streams = Map.of();
 
   void replace(Map<String, NodeStream> now) {
@@ -22,13 +22,16 @@ public final class NodeStreams {
     return streams;
   }
 
-  /** The stream to exactly this incarnation of a node; null if it is over or unknown. */
+  /**
+   * Returns the stream to exactly this incarnation of a node; null if the incarnation has ended or
+   * is unknown.
+   */
   public @Nullable NodeStream find(String node, long incarnation) {
     NodeStream stream = streams.get(node);
     return stream != null && stream.incarnation() == incarnation ? stream : null;
   }
 
-  /** The stream to the current incarnation of a node; null if it has none. */
+  /** Returns the stream to the current incarnation of a node; null if there is none. */
   public @Nullable NodeStream find(String node) {
     return streams.get(node);
   }
@@ -38,7 +41,9 @@ public final class NodeStreams {
     return streams.values();
   }
 
-  /** False while too many notices wait for a node; clients may not connect then. */
+  /**
+   * Returns false while too many notices are waiting for any node; clients must not connect then.
+   */
   public boolean canAcceptNotices() {
     for (NodeStream stream : streams.values()) {
       if (!stream.canAcceptNotices()) {

@@ -8,7 +8,7 @@ public interface NodesObserver {
   /** Items were sent to another node for the first time. */
   default void onSent(int items) {}
 
-  /** Items were resent because there was no response. */
+  /** Items were resent because no response was received. */
   default void onResent(int items) {}
 
   /**
@@ -16,9 +16,9 @@ public interface NodesObserver {
    */
   default void onOverdue(int items) {}
 
-  /** Items of another node were received for the first time. */
+  /** Items from another node were received for the first time. */
   default void onReceived(int items) {}
 
-  /** Items of another node were received again. */
+  /** Items from another node were received again. */
   default void onDuplicate(int items) {}
 }

@@ -3,21 +3,23 @@ package io.fjordmq.broker.nodes;
 import java.time.Duration;
 
 /**
- * Limits of the items that wait for each other node.
+ * Limits for the items that are queued for other nodes. Each limit applies to each other node
+ * separately.
  *
- * @param maxBatchItems items per batch
- * @param maxBatchBytes bytes per batch; a batch always has at least one item
+ * @param maxBatchItems maximum number of items per batch
+ * @param maxBatchBytes maximum number of bytes per batch; a batch always contains at least one item
  * @param highWaterBytes high-water mark above which acknowledgements to publishers are delayed
- * @param maxQueuedBytes capacity above which QoS 0 messages are dropped, QoS 1 and 2 messages
- *     refused, and sessions fetch inbox entries themselves
- * @param maxQueuedNotices limit of waiting notices (fenced inboxes, connections to be closed),
- *     which are accepted beyond maxQueuedBytes; above it CONNECT is refused
- * @param maxLaggingSessions sessions of a node that are remembered to refetch their inboxes because
- *     its stream was full; if there are more, all sessions do
- * @param publishTimeout how long a publisher waits for the response of a node before it is left
- *     without an acknowledgement; longer than the cluster takes to mark an unreachable node as down
+ * @param maxQueuedBytes capacity above which QoS 0 messages are dropped, QoS 1 and 2 messages are
+ *     refused, and sessions must fetch inbox entries themselves
+ * @param maxQueuedNotices maximum number of waiting notices (fenced inboxes, connections to be
+ *     closed), which are accepted even beyond maxQueuedBytes; at this limit, CONNECTs are refused
+ * @param maxLaggingSessions maximum number of sessions per node for which this node remembers that
+ *     they must refetch their inboxes because the stream was full; beyond that, all sessions on the
+ *     other node refetch
+ * @param publishTimeout how long a publisher waits for a node's response before its publish remains
+ *     unacknowledged; must be longer than the cluster takes to mark an unreachable node as down
  * @param responseTimeout how long to wait for a response before the batch is resent
- * @param resendAfter pause before a failed batch is resent
+ * @param resendAfter delay before a failed batch is resent
  */
 public record NodesSettings(
     int maxBatchItems,
@@ -44,7 +46,8 @@ public record NodesSettings(
           Duration.ofMillis(100));
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public NodesSettings {
     requireAtLeast("maxBatchItems", maxBatchItems, 1);

@@ -3,9 +3,9 @@ package io.fjordmq.broker.nodes;
 /**
  * The state of all streams of this node, for gauges.
  *
- * @param streams live streams, one for each other node in service
- * @param items items that wait or are not acknowledged yet
- * @param bytes bytes of these items
+ * @param streams live streams, one for each other live node
+ * @param items items that are waiting or not acknowledged yet
+ * @param bytes bytes of those items
  * @param full streams above their capacity
  */
 public record NodesStatus(int streams, long items, long bytes, int full) {

@@ -18,12 +18,12 @@ import java.util.List;
  * varint count, then each item as a block
  * </pre>
  *
- * <p>The response, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0
- * if it was rejected, 1 if accepted, 2 if the receiver has no capacity for it (only for items of
- * kinds 10 and 11).
+ * <p>The receiver responds once every item is settled: {@code u8 version, 1 | varint count | each:
+ * u8}. The outcome of an item is 0 if it was rejected, 1 if it was accepted, and 2 if the receiver
+ * has no capacity for it (only for items of kinds 10 and 11).
  *
- * @param senderIncarnation incarnation of the sender; numbers start at 1 in each
- * @param receiverIncarnation incarnation of the receiver; another incarnation rejects the batch
+ * @param senderIncarnation incarnation of the sender; item numbers start at 1 in each incarnation
+ * @param receiverIncarnation incarnation of the receiver; any other incarnation rejects the batch
  * @param firstNumber number of the first item
  * @param items encoded items
  */
@@ -48,7 +48,7 @@ record StreamBatch(
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are not a batch
+   * @throws MalformedBytesException if the bytes are not a valid batch
    */
   static StreamBatch decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -80,8 +80,8 @@ record StreamBatch(
   }
 
   /**
-   * @param count number of items that were sent
-   * @throws MalformedBytesException if the bytes do not cover this many items
+   * @param count the number of items that were sent
+   * @throws MalformedBytesException if the bytes do not contain exactly this many outcomes
    */
   static ItemOutcome[] decodeResponse(byte[] bytes, int count) {
     ByteReader in = new ByteReader(bytes);

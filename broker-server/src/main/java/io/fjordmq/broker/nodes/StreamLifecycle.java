@@ -13,9 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens and ends streams as other nodes join and leave: one for each incarnation of each counted
- * node, for as long as that incarnation and this node's own last. Called by the membership, by one
- * thread at a time.
+ * Opens and ends streams as other nodes join and leave. There is one stream for each incarnation of
+ * each counted node; it exists until that incarnation or this node's own incarnation ends. Called
+ * by the membership, by one thread at a time.
  */
 public final class StreamLifecycle implements MembershipListener, AutoCloseable {
   private final NodeId self;
@@ -30,7 +30,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
   private boolean closed;
 
   /**
-   * @param timers for resending
+   * @param timers the timers for resending batches
    */
   public StreamLifecycle(
       NodeId self,

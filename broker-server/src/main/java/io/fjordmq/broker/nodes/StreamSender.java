@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 final class StreamSender {
   private static final Logger LOG = LoggerFactory.getLogger(StreamSender.class);
 
-  /** The peer service of the receiver. */
+  /** The name of the receiver's peer service. */
   static final String SERVICE = "deliveries";
 
   private final long incarnation;
@@ -86,8 +86,8 @@ final class StreamSender {
     }
     if (Integer.bitCount(attempt) == 1) { // the 1st, 2nd, 4th, 8th… time
       LOG.warn(
-          "Messages to another node were not acknowledged; resending until they are or "
-              + "the node's incarnation ends: {} node={} messages={} attempt={}",
+          "Messages to another node were not acknowledged; resending until the node acknowledges"
+              + " them or its incarnation ends: {} node={} messages={} attempt={}",
           String.valueOf(problem),
           stream.node(),
           batch.items().size(),
@@ -103,12 +103,15 @@ final class StreamSender {
         });
   }
 
-  /** Catches exceptions: a bug in the listener must not stop the stream. */
+  /**
+   * Notifies a listener. Catches exceptions, so that a bug in the listener does not stop the
+   * stream.
+   */
   void notifyListener(ItemListener listener, ItemOutcome outcome) {
     try {
       listener.onOutcome(outcome);
     } catch (RuntimeException e) {
-      LOG.error("Outcome callback threw", e);
+      LOG.error("Outcome callback threw; please report this bug", e);
     }
   }
 
@@ -116,7 +119,7 @@ final class StreamSender {
     try {
       callback.run();
     } catch (RuntimeException e) {
-      LOG.error("Publish callback threw", e);
+      LOG.error("Publish callback threw; please report this bug", e);
     }
   }
 }

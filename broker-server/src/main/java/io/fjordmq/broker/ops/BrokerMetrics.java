@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a node: those in {@link Metric}, and Micrometer's JVM and process metrics.
- * Components receive their observers when they are built; state that can be read at any time is
- * read at each scrape.
+ * All metrics of a node: those defined in {@link Metric}, and Micrometer's JVM and process metrics.
+ * Components report events through observers that they receive when they are built; all other state
+ * is read on each scrape.
  */
 public final class BrokerMetrics implements AutoCloseable {
   private static final List<String> STORES = List.of("dist", "inbox", "retain");
@@ -51,7 +51,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private volatile @Nullable Supplier<NodeStatus> source;
 
   /**
-   * @param version of FjordMQ, a label of {@code fjordmq_build_info}
+   * @param version the FjordMQ version, a label of {@code fjordmq_build_info}
    */
   public BrokerMetrics(String version) {
     Meters meters = new Meters(registry);
@@ -112,27 +112,27 @@ public final class BrokerMetrics implements AutoCloseable {
     return consensus;
   }
 
-  /** Counters of client traffic since the process started. */
+  /** Returns the counters of client traffic since the process started. */
   public ClientTraffic traffic() {
     return sessions.traffic(
         inboxes.expiredSessions(), delivery.droppedCopies() + inboxes.droppedCopies());
   }
 
   /**
-   * Adds the gauges of this status.
+   * Makes the gauges show the given status.
    *
-   * @param status must not block; called once per scrape
+   * @param status supplies the status; called once per scrape, must not block
    */
   public void watch(Supplier<NodeStatus> status) {
     source = status;
   }
 
-  /** Freezes the gauges at their latest values while the components close. */
+  /** Freezes the gauges at their latest values, so that components can be closed. */
   public void unwatch() {
     source = null;
   }
 
-  /** All metrics in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   public String scrape() {
     Supplier<NodeStatus> current = source;
     if (current != null) {

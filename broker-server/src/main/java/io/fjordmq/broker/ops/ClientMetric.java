@@ -22,13 +22,14 @@ enum ClientMetric implements Metric {
       "fjordmq.connections.held.back",
       Kind.GAUGE,
       "",
-      "Connections not being read, to throttle the client or because this node has no valid lease"),
+      "Client connections that are not being read, to throttle the client or because this node has"
+          + " no valid lease"),
   LIMITS_REACHED(
       "fjordmq.limits.reached",
       Kind.COUNTER,
       "limit, tenant",
-      "Times a client reached a limit (docs/LIMITS.md); tenant is empty unless the tenant has"
-          + " limits of its own"),
+      "Times a client reached a limit (docs/LIMITS.md); tenant is empty unless the tenant has its"
+          + " own limits"),
   OVERLOADED(
       "fjordmq.overloaded", Kind.GAUGE, "", "1 while this node is overloaded and refuses new work"),
   OVERLOAD_REFUSED(
@@ -40,7 +41,7 @@ enum ClientMetric implements Metric {
       "fjordmq.not.serving.refused",
       Kind.COUNTER,
       "work",
-      "Work refused because the lease of this node had expired or the cluster had not admitted it"
+      "Work refused because this node's lease had expired or the cluster had not admitted the node"
           + " yet"),
   HEAP_PERCENT(
       "fjordmq.heap.percent",
@@ -51,12 +52,12 @@ enum ClientMetric implements Metric {
       "fjordmq.direct.percent",
       Kind.GAUGE,
       "",
-      "Direct memory in use for network buffers, in percent of its maximum"),
+      "Direct memory used by network buffers, in percent of the maximum"),
   LOOP_LAG(
       "fjordmq.loop.lag.millis",
       Kind.GAUGE,
       "",
-      "Delay before the slowest event loop starts a task, in milliseconds"),
+      "Delay with which the slowest event loop starts a task, in milliseconds"),
   TRANSIENT_SUBSCRIPTIONS(
       "fjordmq.transient.subscriptions",
       Kind.GAUGE,
@@ -76,7 +77,8 @@ enum ClientMetric implements Metric {
       "fjordmq.tls.certificate.expiry",
       Kind.GAUGE,
       "",
-      "Earliest expiry of the listeners' certificates, in Unix time; 0 without certificates"),
+      "Earliest expiry time of the listeners' certificates, in Unix time; 0 if there are no"
+          + " certificates"),
   HTTP_LIMITED(
       "fjordmq.http.limited",
       Kind.COUNTER,
@@ -97,7 +99,7 @@ enum ClientMetric implements Metric {
       "fjordmq.bytes.sent",
       Kind.COUNTER,
       "",
-      "Bytes sent to clients in MQTT control packets, without CONNACK, SUBACK, UNSUBACK and"
+      "Bytes sent to clients in MQTT control packets, excluding CONNACK, SUBACK, UNSUBACK and"
           + " DISCONNECT"),
   MESSAGES_RECEIVED(
       "fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH packets received from clients"),
@@ -105,31 +107,34 @@ enum ClientMetric implements Metric {
       "fjordmq.messages.received.bytes",
       Kind.COUNTER,
       "qos",
-      "Bytes of PUBLISH packets received from clients, whole packets"),
+      "Bytes of PUBLISH packets received from clients, including headers"),
   MESSAGES_SENT("fjordmq.messages.sent", Kind.COUNTER, "qos", "PUBLISH packets sent to clients"),
   MESSAGES_SENT_BYTES(
       "fjordmq.messages.sent.bytes",
       Kind.COUNTER,
       "qos",
-      "Bytes of PUBLISH packets sent to clients, whole packets"),
+      "Bytes of PUBLISH packets sent to clients, including headers"),
   MESSAGES_DROPPED(
       "fjordmq.messages.dropped",
       Kind.COUNTER,
       "at, reason",
-      "Copies of messages dropped before they reached their receiver; at is session, delivery or"
-          + " inbox"),
+      "Copies of messages dropped before they reached their receiver; at (where) is session,"
+          + " delivery or inbox"),
   MESSAGES_INFLIGHT(
       "fjordmq.messages.inflight",
       Kind.GAUGE,
       "",
-      "QoS 1 and 2 messages sent to clients and not acknowledged yet"),
+      "QoS 1 and 2 messages sent to clients but not acknowledged yet"),
   MESSAGES_QUEUED(
-      "fjordmq.messages.queued", Kind.GAUGE, "", "Messages queued in memory for their clients"),
+      "fjordmq.messages.queued",
+      Kind.GAUGE,
+      "",
+      "Messages queued in memory for delivery to clients"),
   MESSAGES_QUEUED_BYTES(
       "fjordmq.messages.queued.bytes",
       Kind.GAUGE,
       "",
-      "Payload bytes of messages queued in memory for their clients"),
+      "Payload bytes of messages queued in memory for delivery to clients"),
   PUBLISH_ACK(
       "fjordmq.publish.ack",
       Kind.TIMER,

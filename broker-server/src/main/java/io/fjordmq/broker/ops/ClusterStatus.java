@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The cluster as seen by one node: the contents of {@code /status}.
  *
  * @param nodes all members
- * @param ranges all ranges of all stores, in the order of stores and keys
- * @param notes problems and hints for the operator, in sentences
+ * @param ranges all ranges of all stores, ordered by store and key
+ * @param notes problems and hints for the operator
  */
 public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<String> notes) {
   private static final int MAX_STATE_LENGTH = "draining".length();
@@ -18,11 +18,11 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A node.
    *
-   * @param address the address of its cluster port
+   * @param address the address of the node's cluster port
    * @param state the node state in lower case
-   * @param incarnation its current or latest incarnation
-   * @param isSelf whether this is the node that responds
-   * @param leadsMetadata whether it leads the metadata group, as far as known
+   * @param incarnation the current or latest incarnation
+   * @param isSelf whether this is the node that responds to the request
+   * @param leadsMetadata whether the node is known to lead the metadata group
    */
   public record NodeLine(
       String id,
@@ -35,10 +35,10 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A range.
    *
-   * @param leader null if no leader is known
-   * @param keys the interval from the first key to the one after the last, in hexadecimal
-   * @param load null if its leader has not reported it
-   * @param problem why a replica is halted; null if none is
+   * @param leader the leader; null if none is known
+   * @param keys the key interval in hexadecimal; the end is exclusive
+   * @param load the load; null if the leader has not reported it
+   * @param problem why a replica is halted; null if none is halted
    */
   public record RangeLine(
       String range,
@@ -53,21 +53,22 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    * The load of a range and the split decision of its leader.
    *
    * @param requests commands and queries per second
-   * @param busyPercent share of time for which its apply thread was busy
-   * @param nanos mean storage time of a command, in nanoseconds
+   * @param busyPercent percentage of time for which the range's apply thread was busy
+   * @param nanos mean storage time per command, in nanoseconds
    * @param bytes estimated size; 0 if unknown
-   * @param decision split, split by size, merge, or the reason for none of these
+   * @param decision split, split by size, merge, or the reason why the range is left unchanged
    */
   public record LoadLine(long requests, int busyPercent, long nanos, long bytes, String decision) {}
 
   /**
    * A replica of a range.
    *
-   * @param lag log entries that the leader has applied and the replica has not; negative if unknown
+   * @param lag number of log entries that the leader has applied but the replica has not; negative
+   *     if unknown
    */
   public record ReplicaLine(String node, long lag) {}
 
-  /** The page {@code /status}: a line for each node, each range and each note. */
+  /** Returns the text of the {@code /status} page: one line for each node, range and note. */
   public String text() {
     StringBuilder page = new StringBuilder();
     int widest = nodes.stream().mapToInt(node -> node.address().length()).max().orElse(0);
@@ -88,7 +89,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + "  incarnation "
         + node.incarnation()
         + (node.isSelf() ? ", this node" : "")
-        + (node.leadsMetadata() ? ", leads the metadata" : "");
+        + (node.leadsMetadata() ? ", leads the metadata group" : "");
   }
 
   private static String line(RangeLine range, int width) {
@@ -122,7 +123,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
     return replicas.stream().map(ClusterStatus::replica).collect(Collectors.joining(", "));
   }
 
-  /** Formats a replica. A small lag is normal and not shown. */
+  /** Formats a replica. A small lag is normal and is not shown. */
   private static String replica(ReplicaLine replica) {
     if (replica.lag() < 0) {
       return replica.node() + " (unresponsive)";

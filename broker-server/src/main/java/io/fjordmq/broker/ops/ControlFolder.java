@@ -18,10 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives operator commands as files in a folder of the data directory, which only the user of the
- * node can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words, and moves
- * it into place. The node removes it, executes it, and writes {@code NAME.response}: a line with
- * the exit code, then text. Commands cannot be sent over the network.
+ * Receives operator commands as files in a subdirectory of the data directory, which only the user
+ * that runs the node can access. {@code bin/standalone.sh} writes a request, one line of words, and
+ * moves it into place as {@code NAME.request}. The node removes the request, executes it, and
+ * writes {@code NAME.response}: a line with the exit code, followed by text. Commands cannot be
+ * sent over the network.
  *
  * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
@@ -32,7 +33,7 @@ public final class ControlFolder {
   private static final String RESPONSE = ".response";
   private static final int MAX_REQUEST_BYTES = 4_096;
 
-  /** Age from which a response that was not fetched is deleted. */
+  /** The age at which a response that nobody has fetched is deleted. */
   private static final Duration RETENTION = Duration.ofMinutes(10);
 
   private final Path folder;
@@ -43,15 +44,15 @@ public final class ControlFolder {
   /**
    * The response to a command.
    *
-   * @param exitCode exit code of the script: 0 done, 1 failed, 2 wrong usage, 75 not done yet
-   * @param text lines for the operator
+   * @param exitCode the exit code of the script: 0 done, 1 failed, 2 usage error, 75 in progress
+   * @param text the response text for the operator
    */
   public record CommandResult(int exitCode, String text) {
     public static final int DONE = 0;
     public static final int FAILED = 1;
     public static final int USAGE_ERROR = 2;
 
-    /** The caller repeats the command until it is done. */
+    /** The command is still in progress; the caller repeats it until it is done. */
     public static final int IN_PROGRESS = 75;
 
     public static CommandResult done(String text) {
@@ -79,7 +80,7 @@ public final class ControlFolder {
   }
 
   /**
-   * Creates the folder, or deletes the requests and responses of an earlier process.
+   * Creates the folder, or deletes requests and responses left over from an earlier process.
    *
    * @param directory the data directory, locked by this process
    * @param commands executes the words of a request; may block
@@ -122,7 +123,10 @@ public final class ControlFolder {
       failureLogged = false;
     } catch (IOException e) {
       if (!failureLogged) {
-        LOG.warn("Cannot read operator commands: {} directory={}", e.toString(), folder);
+        LOG.warn(
+            "Cannot read operator commands; check the directory's permissions: {} directory={}",
+            e.toString(),
+            folder);
       }
       failureLogged = true;
     }
@@ -163,7 +167,7 @@ public final class ControlFolder {
     } catch (RuntimeException e) {
       LOG.error("Operator command '{}' failed because of a bug; please report it", line, e);
       return CommandResult.failed(
-          "the command failed because of a bug in FjordMQ; see its log: " + e);
+          "the command failed because of a bug in FjordMQ; see the log: " + e);
     }
   }
 }

@@ -20,7 +20,7 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder redistributed;
   private final LongAdder evicted;
 
-  /** By reason. The labels of delivery are few, so the map stays small. */
+  /** The drop counters by reason. Delivery uses few reasons, so the map stays small. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
 
   DeliveryMeters(Meters meters) {
@@ -43,7 +43,7 @@ final class DeliveryMeters implements DeliveryObserver {
     return meters.counter(ClientMetric.MESSAGES_DROPPED, "delivery", reason);
   }
 
-  /** Copies that did not reach their receiver. */
+  /** The number of copies that did not reach their receiver. */
   long droppedCopies() {
     return dropped.values().stream().mapToLong(LongAdder::sum).sum();
   }

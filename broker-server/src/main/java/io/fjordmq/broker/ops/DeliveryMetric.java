@@ -1,13 +1,13 @@
 package io.fjordmq.broker.ops;
 
-/** Metrics about delivery: live sessions, streams to other nodes, local routes, shares. */
+/** Metrics about delivery: live sessions, streams to other nodes, local routes and shares. */
 enum DeliveryMetric implements Metric {
   PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "Messages published, by outcome"),
   PUBLISHES_SLOWED(
       "fjordmq.publishes.slowed",
       Kind.COUNTER,
       "",
-      "Publish acknowledgements delayed until a receiving event loop or node caught up"),
+      "Publish acknowledgements delayed until a receiving event loop or node had caught up"),
   DELIVERIES_LIVE(
       "fjordmq.deliveries.live",
       Kind.COUNTER,
@@ -22,12 +22,9 @@ enum DeliveryMetric implements Metric {
       "fjordmq.shares.redistributed",
       Kind.COUNTER,
       "",
-      "Unacknowledged messages of shared subscriptions passed on to another member"),
+      "Unacknowledged messages of shared subscriptions redistributed to another member"),
   ROUTE_CHANGES_FAILED(
-      "fjordmq.route.changes.failed",
-      Kind.COUNTER,
-      "",
-      "Routes that could not be added or removed"),
+      "fjordmq.route.changes.failed", Kind.COUNTER, "", "Failed attempts to add or remove a route"),
   MAILBOX_MESSAGES(
       "fjordmq.mailbox.messages",
       Kind.GAUGE,
@@ -47,7 +44,7 @@ enum DeliveryMetric implements Metric {
       "fjordmq.node.streams.full",
       Kind.GAUGE,
       "",
-      "Streams to other nodes that are full, so that publishes to them are refused"),
+      "Streams to other nodes that are full; publishes to these nodes are refused or dropped"),
   NODE_ITEMS_WAITING(
       "fjordmq.node.items.waiting",
       Kind.GAUGE,
@@ -62,8 +59,8 @@ enum DeliveryMetric implements Metric {
       "fjordmq.node.items",
       Kind.COUNTER,
       "event",
-      "Messages and notices between nodes; event is sent, resent, overdue (their publishers were"
-          + " not acknowledged), received or repeated (received again)"),
+      "Messages and notices between nodes; event is sent, resent, overdue (no response in time, so"
+          + " the publish was not acknowledged), received or repeated (received again)"),
   LOCAL_FILTERS(
       "fjordmq.local.filters",
       Kind.GAUGE,
@@ -78,12 +75,9 @@ enum DeliveryMetric implements Metric {
       "fjordmq.local.routes.leftover",
       Kind.GAUGE,
       "",
-      "Routes of this node that are no longer needed and still have to be removed"),
+      "Routes of this node that are no longer needed but have not been removed yet"),
   LOCAL_ROUTE_REMOVALS_WAITING(
-      "fjordmq.local.route.removals.waiting",
-      Kind.GAUGE,
-      "",
-      "Route removals of this node that are queued behind others"),
+      "fjordmq.local.route.removals.waiting", Kind.GAUGE, "", "Route removals queued on this node"),
   PUBLISHES_WAITING(
       "fjordmq.publishes.waiting",
       Kind.GAUGE,
@@ -103,13 +97,13 @@ enum DeliveryMetric implements Metric {
       "fjordmq.repeatable.messages",
       Kind.GAUGE,
       "",
-      "QoS 2 messages tracked to detect duplicates for connected clients"),
+      "QoS 2 messages that this node tracks to detect duplicates for connected clients"),
   REPEATING_PUBLISHERS_FORGOTTEN(
       "fjordmq.repeating.publishers.forgotten",
       Kind.COUNTER,
       "",
-      "Publishers no longer tracked because there were too many; messages they repeat are"
-          + " delivered again");
+      "Publishers of QoS 2 messages no longer tracked because there were too many; messages that"
+          + " they resend are delivered again");
 
   private final Spec spec;
 

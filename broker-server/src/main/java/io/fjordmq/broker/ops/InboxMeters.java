@@ -82,7 +82,7 @@ final class InboxMeters implements InboxObserver {
     dropped.computeIfAbsent(reason, this::newDropped).add(count);
   }
 
-  /** Messages dropped after they were stored. */
+  /** The number of messages dropped after they were stored. */
   long droppedCopies() {
     return dropped.values().stream().mapToLong(LongAdder::sum).sum();
   }
@@ -92,7 +92,7 @@ final class InboxMeters implements InboxObserver {
     expired.increment();
   }
 
-  /** Sessions that have expired so far. */
+  /** The number of sessions that have expired so far. */
   long expiredSessions() {
     return expired.sum();
   }

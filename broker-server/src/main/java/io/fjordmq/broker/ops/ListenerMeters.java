@@ -13,7 +13,7 @@ final class ListenerMeters implements ListenerObserver {
   private final LongAdder loaded;
   private final LongAdder rejected;
 
-  /** When the certificate of each TLS listener expires, by key. */
+  /** The expiry time of each TLS listener's certificate, by listener key. */
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
 
   ListenerMeters(Meters meters) {

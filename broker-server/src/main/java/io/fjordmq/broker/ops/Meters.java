@@ -15,9 +15,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
-/** Creates the meters of the {@link Metric metrics}; all series exist, at zero, from the start. */
+/**
+ * Creates the meters for all {@link Metric metrics}. All time series exist from the start, with the
+ * value zero.
+ */
 final class Meters {
-  /** Upper bounds of the histogram buckets, from a write to memory to a failing disk. */
+  /**
+   * Upper bounds of the histogram buckets, which cover everything from a write to memory to a
+   * failing disk.
+   */
   private static final Duration[] BUCKETS = {
     Duration.ofNanos(100_000),
     Duration.ofNanos(250_000),
@@ -38,14 +44,17 @@ final class Meters {
 
   private final MeterRegistry registry;
 
-  /** Strong references, because the registry refers weakly to the objects that gauges read. */
+  /**
+   * Keeps the objects that gauges read strongly reachable, because the registry only refers to them
+   * weakly.
+   */
   private final List<Object> strongReferences = Collections.synchronizedList(new ArrayList<>());
 
   Meters(MeterRegistry registry) {
     this.registry = registry;
   }
 
-  /** A thread-safe counter. */
+  /** Creates a thread-safe counter. */
   LongAdder counter(Metric metric, String... labelValues) {
     LongAdder sum = new LongAdder();
     strongReferences.add(sum);
@@ -56,7 +65,7 @@ final class Meters {
     return sum;
   }
 
-  /** A counter whose value is maintained elsewhere. */
+  /** Registers a counter whose value is maintained elsewhere. */
   void functionCounter(Metric metric, DoubleSupplier value) {
     strongReferences.add(value);
     FunctionCounter.builder(metric.id(), value, DoubleSupplier::getAsDouble)
@@ -64,7 +73,7 @@ final class Meters {
         .register(registry);
   }
 
-  /** One counter for each value of the metric's only label. */
+  /** Creates one counter for each value of the metric's only label. */
   <E extends Enum<E>> Map<E, LongAdder> counters(
       Metric metric, Class<E> type, Function<E, String> label) {
     Map<E, LongAdder> counters = new EnumMap<>(type);
@@ -74,14 +83,14 @@ final class Meters {
     return counters;
   }
 
-  /** A thread-safe gauge that is changed by increments. */
+  /** Creates a thread-safe gauge that is changed by increments. */
   LongAdder upDownCounter(Metric metric) {
     LongAdder sum = new LongAdder();
     gauge(metric, sum::doubleValue);
     return sum;
   }
 
-  /** A gauge whose value is computed when it is read. */
+  /** Registers a gauge whose value is computed when it is read. */
   void gauge(Metric metric, DoubleSupplier value, String... labelValues) {
     Gauge.builder(metric.id(), value::getAsDouble)
         .description(metric.meaning())

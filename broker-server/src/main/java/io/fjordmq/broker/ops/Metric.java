@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A metric with name, kind, labels and help text. Each area has an enum of its own; a test keeps
- * docs/METRICS.md equal to all of them. In the Prometheus format dots become underscores, counters
- * end in {@code _total}, timers in {@code _seconds}.
+ * A metric with its name, kind, labels and help text. Each area has its own enum; a test keeps
+ * docs/METRICS.md consistent with all of them. In the Prometheus format, dots become underscores,
+ * counters end in {@code _total}, and timers end in {@code _seconds}.
  */
 sealed interface Metric
     permits ClientMetric,
@@ -44,15 +44,15 @@ sealed interface Metric
   /**
    * The definition of a metric.
    *
-   * @param id Micrometer name, with dots
-   * @param labels label names, separated by a comma and a space; empty if there are none
-   * @param meaning help text
+   * @param id the Micrometer name, with dots
+   * @param labels the label names, separated by a comma and a space; empty if there are none
+   * @param meaning the help text
    */
   record Spec(String id, Kind kind, String labels, String meaning) {}
 
   Spec spec();
 
-  /** Micrometer name, with dots. */
+  /** The Micrometer name, with dots. */
   default String id() {
     return spec().id();
   }
@@ -61,7 +61,7 @@ sealed interface Metric
     return spec().kind();
   }
 
-  /** Label names, separated by a comma and a space; empty if there are none. */
+  /** The label names, separated by a comma and a space; empty if there are none. */
   default String labels() {
     return spec().labels();
   }
@@ -70,7 +70,7 @@ sealed interface Metric
     return spec().meaning();
   }
 
-  /** Name in the Prometheus format. */
+  /** The name in the Prometheus format. */
   default String exposedName() {
     String name = id().replace('.', '_');
     return switch (kind()) {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.ops;
 
-/** Metrics about this node: disk, clock, state database, memory, build. */
+/** Metrics about this node: disk, clock, state database, memory and build. */
 enum NodeMetric implements Metric {
   DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "Bytes free on the disk of dataDir"),
   CLOCK_DIFFERENCE(
@@ -12,20 +12,17 @@ enum NodeMetric implements Metric {
   DISK_LOW(
       "fjordmq.disk.low", Kind.GAUGE, "", "1 if free disk space is below diskConfig.minFreeBytes"),
   STORAGE_FAILED(
-      "fjordmq.storage.failed",
-      Kind.GAUGE,
-      "",
-      "1 if the storage of the replicas (RocksDB) rejects writes"),
+      "fjordmq.storage.failed", Kind.GAUGE, "", "1 if the state database (RocksDB) rejects writes"),
   STORAGE_UNWRITTEN_BYTES(
       "fjordmq.storage.unwritten.bytes",
       Kind.GAUGE,
       "",
-      "Bytes of rows buffered in memory before they are written to RocksDB"),
+      "Bytes of rows buffered in memory that have not been written to RocksDB yet"),
   STORAGE_MEMTABLE_BYTES(
       "fjordmq.storage.memtable.bytes",
       Kind.GAUGE,
       "",
-      "Bytes in RocksDB memtables, not in a table file yet"),
+      "Bytes in RocksDB memtables that have not been flushed to a table file yet"),
   STORAGE_CACHE_BYTES(
       "fjordmq.storage.cache.bytes", Kind.GAUGE, "", "Bytes in the RocksDB block cache"),
   STORAGE_TABLE_BYTES(
@@ -34,7 +31,7 @@ enum NodeMetric implements Metric {
       "fjordmq.storage.pending.compaction.bytes",
       Kind.GAUGE,
       "",
-      "Estimated bytes that RocksDB still has to compact"),
+      "Estimated bytes that RocksDB has yet to compact"),
   STORAGE_WRITE_STOPPED(
       "fjordmq.storage.write.stopped",
       Kind.GAUGE,
@@ -44,7 +41,7 @@ enum NodeMetric implements Metric {
       "fjordmq.storage.background.errors",
       Kind.GAUGE,
       "",
-      "Errors of RocksDB flushes and compactions since startup"),
+      "RocksDB flushes and compactions that have failed since startup"),
   NETTY_DIRECT_BYTES(
       "fjordmq.netty.direct.bytes",
       Kind.GAUGE,
@@ -54,7 +51,7 @@ enum NodeMetric implements Metric {
       "fjordmq.build.info",
       Kind.GAUGE,
       "version, java",
-      "Always 1; the labels name the FjordMQ version and the Java version of this node");
+      "Always 1; the labels contain the FjordMQ version and the Java version of this node");
 
   private final Spec spec;
 

@@ -14,21 +14,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The state of all components at one moment.
+ * The state of all components at one point in time.
  *
- * @param delivery to connected clients
- * @param router routes
- * @param inboxes persistent sessions in ranges that this node leads
- * @param retained retained messages
- * @param replicas of all ranges
- * @param rangeLoads load and split decisions of the ranges that this node leads
+ * @param delivery the state of delivery to connected clients
+ * @param router the routes
+ * @param inboxes the persistent sessions in ranges that this node leads
+ * @param retained the retained messages
+ * @param replicas this node's replicas of all ranges
+ * @param rangeLoads the load and split decisions of the ranges that this node leads
  * @param metadata the metadata group
- * @param clients range clients, by store
+ * @param clients the range clients, by store
  * @param storage the state database
- * @param overload overload measurements, and whether new work is refused
- * @param disk free space and failures of the disk
- * @param clockAheadMillis how far the wall clock of this host is ahead of cluster time; negative if
- *     it is behind
+ * @param overload the overload measurements, and whether new work is refused
+ * @param disk the free space and failures of the disk
+ * @param clockAheadMillis how far this host's wall clock is ahead of cluster time; negative if the
+ *     clock is behind
  */
 public record NodeStatus(
     DeliveryStatus delivery,
@@ -52,7 +52,7 @@ public record NodeStatus(
    *
    * @param storageFailed whether the state database rejects writes
    * @param logFailed whether the log database rejects writes
-   * @param freeBytes bytes that may still be written
+   * @param freeBytes number of bytes that can still be written
    * @param low whether this node has low disk space
    */
   public record Disk(boolean storageFailed, boolean logFailed, long freeBytes, boolean low) {}

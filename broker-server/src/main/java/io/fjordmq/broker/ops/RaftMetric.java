@@ -14,7 +14,7 @@ enum RaftMetric implements Metric {
       "fjordmq.raft.unapplied",
       Kind.GAUGE,
       "",
-      "Raft log entries committed and not applied yet on this node"),
+      "Raft log entries that are committed but not yet applied on this node"),
   RAFT_ELECTIONS(
       "fjordmq.raft.elections",
       Kind.COUNTER,
@@ -26,12 +26,15 @@ enum RaftMetric implements Metric {
       "",
       "Times a replica on this node stopped leading its Raft group"),
   RAFT_HALTS(
-      "fjordmq.raft.halts", Kind.COUNTER, "", "Raft replicas on this node halted by an error"),
+      "fjordmq.raft.halts",
+      Kind.COUNTER,
+      "",
+      "Raft replicas on this node that were halted by an error"),
   RAFT_PROPOSALS_FAILED(
       "fjordmq.raft.proposals.failed",
       Kind.COUNTER,
       "kind",
-      "Raft proposals that failed; kind busy means overload"),
+      "Raft proposals that failed, by kind; kind busy means overload"),
   RAFT_TRAFFIC_DROPPED(
       "fjordmq.raft.traffic.dropped",
       Kind.COUNTER,

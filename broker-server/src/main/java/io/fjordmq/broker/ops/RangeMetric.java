@@ -1,29 +1,29 @@
 package io.fjordmq.broker.ops;
 
-/** Metrics about ranges: replicas, queues, batches, splits. */
+/** Metrics about ranges: replicas, queues, batches and splits. */
 enum RangeMetric implements Metric {
-  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "Replicas of ranges on this node"),
+  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "Range replicas on this node"),
   RANGES_LED("fjordmq.ranges.led", Kind.GAUGE, "store", "Ranges led by this node"),
   RANGES_HALTED(
       "fjordmq.ranges.halted",
       Kind.GAUGE,
       "store",
-      "Replicas of ranges on this node that are halted by an error and out of service"),
+      "Range replicas on this node that are halted by an error and out of service"),
   RANGE_LOG_BYTES(
       "fjordmq.range.log.bytes",
       Kind.GAUGE,
       "store",
-      "Bytes of log since the last checkpoint, which a restart has to apply again"),
+      "Bytes of log written since the last checkpoint, which must be reapplied after a restart"),
   RANGE_SENDERS(
       "fjordmq.range.senders",
       Kind.GAUGE,
       "store",
-      "Senders that the replicas on this node track to apply batches once"),
+      "Senders that replicas on this node track so that each batch is applied only once"),
   RANGE_SENDERS_FORGOTTEN(
       "fjordmq.range.senders.forgotten",
       Kind.COUNTER,
       "store",
-      "Senders that replicas stopped tracking because there were too many"),
+      "Senders that replicas on this node stopped tracking because there were too many"),
   RANGE_QUEUE_COMMANDS(
       "fjordmq.range.queue.commands",
       Kind.GAUGE,
@@ -38,7 +38,7 @@ enum RangeMetric implements Metric {
       "fjordmq.range.queries.in.flight",
       Kind.GAUGE,
       "store",
-      "Range queries sent by this node and awaiting a response"),
+      "Range queries sent by this node that are awaiting a response"),
   RANGE_BATCH(
       "fjordmq.range.batch",
       Kind.TIMER,
@@ -58,58 +58,62 @@ enum RangeMetric implements Metric {
       "fjordmq.range.busy",
       Kind.COUNTER,
       "store",
-      "Range commands rejected by this node because the queue was full or a batch had timed out"),
+      "Range commands rejected on this node because the queue was full or a batch had timed out"),
   RANGE_RETRIES(
-      "fjordmq.range.retries", Kind.COUNTER, "store", "Batches and queries to ranges retried"),
+      "fjordmq.range.retries", Kind.COUNTER, "store", "Retries of range batches and range queries"),
   RANGE_REDIRECTS(
       "fjordmq.range.redirects",
       Kind.COUNTER,
       "store",
-      "Batches and queries redirected because another node leads the range or the range has"
-          + " changed"),
+      "Range batches and range queries redirected because another node leads the range or the range"
+          + " has changed"),
   RANGE_TIMEOUTS(
       "fjordmq.range.timeouts",
       Kind.COUNTER,
       "store",
-      "Batches and queries to ranges that reached their deadline"),
+      "Range batches and range queries that reached their deadline"),
   RANGE_PROPOSAL(
       "fjordmq.range.proposal",
       Kind.TIMER,
       "store",
-      "Time from proposing a log entry to applying it, on the leader"),
+      "Time on the leader from proposing a range log entry to applying it"),
   RANGE_APPLY(
       "fjordmq.range.apply",
       Kind.TIMER,
       "store",
-      "Time to execute a set of log entries and write their changes"),
+      "Time to execute a set of range log entries and write their changes"),
   RANGE_APPLIED_COMMANDS(
       "fjordmq.range.applied.commands",
       Kind.COUNTER,
       "store",
-      "Commands executed by replicas on this node, as leader or follower; placement balances its"
-          + " rate between nodes"),
+      "Range commands executed by replicas on this node, as leader or follower; placement balances"
+          + " their rate across nodes"),
   RANGE_APPLIED_BYTES(
       "fjordmq.range.applied.bytes",
       Kind.COUNTER,
       "store",
-      "Bytes written to storage by commands that replicas on this node executed"),
+      "Bytes written to storage by range commands that replicas on this node executed"),
   RANGE_DUPLICATES(
-      "fjordmq.range.duplicates", Kind.COUNTER, "store", "Batches recognized as already applied"),
+      "fjordmq.range.duplicates",
+      Kind.COUNTER,
+      "store",
+      "Range batches detected as duplicates, which were already applied"),
   RANGE_QUERY(
       "fjordmq.range.query",
       Kind.TIMER,
       "store",
-      "Time to execute a query, on the leader of the range"),
+      "Time to execute a range query on the leader of the range"),
   RANGE_HALTS(
       "fjordmq.range.halts",
       Kind.COUNTER,
       "store",
-      "Replicas of ranges on this node halted by an error"),
+      "Range replicas on this node that were halted by an error"),
   RANGE_REBUILDS(
       "fjordmq.range.rebuilds",
       Kind.COUNTER,
       "store",
-      "Broken replicas on this node replaced by empty ones that fetch a snapshot"),
+      "Broken range replicas on this node that were replaced by empty replicas, which fetch a"
+          + " snapshot"),
   RANGE_SPLITS(
       "fjordmq.range.splits",
       Kind.COUNTER,
@@ -124,8 +128,8 @@ enum RangeMetric implements Metric {
       "fjordmq.range.decisions",
       Kind.COUNTER,
       "store, decision",
-      "Decisions about ranges led by this node, one a second for each range: split, merge, or the"
-          + " reason for neither"),
+      "Split decisions for ranges led by this node, made once per second for each range: split,"
+          + " merge, or the reason for neither"),
   RANGE_BUSIEST_REQUESTS(
       "fjordmq.range.busiest.requests",
       Kind.GAUGE,
@@ -140,7 +144,7 @@ enum RangeMetric implements Metric {
       "fjordmq.range.largest.bytes",
       Kind.GAUGE,
       "store",
-      "Estimated bytes of the largest range led by this node"),
+      "Estimated size in bytes of the largest range led by this node"),
   RANGE_CHECKPOINT(
       "fjordmq.range.checkpoint",
       Kind.TIMER,

@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A file in the data directory that announces that clients can connect, and where;
- * bin/standalone.sh waits for it. It is deleted at shutdown; after a crash it remains, with the id
- * of a dead process.
+ * A file in the data directory that announces that clients can connect, and at which addresses.
+ * bin/standalone.sh waits for it. The file is deleted at shutdown; after a crash it remains and
+ * contains the id of a dead process.
  *
  * <pre>
  * 4711
@@ -33,9 +33,9 @@ public final class ReadyFile implements AutoCloseable {
    * Writes the file atomically.
    *
    * @param directory the data directory, locked by this process
-   * @param since when the node became ready
-   * @param mqtt URIs of the MQTT listeners
-   * @param http URI of the HTTP port
+   * @param since the time at which the node became ready
+   * @param mqtt the URIs of the MQTT listeners
+   * @param http the URI of the HTTP port
    */
   public static ReadyFile write(Path directory, Instant since, List<String> mqtt, String http)
       throws IOException {
@@ -51,7 +51,7 @@ public final class ReadyFile implements AutoCloseable {
     return new ReadyFile(file);
   }
 
-  /** Deletes the file: clients can no longer connect. */
+  /** Deletes the file, because clients can no longer connect. */
   @Override
   public void close() throws IOException {
     Files.deleteIfExists(file);

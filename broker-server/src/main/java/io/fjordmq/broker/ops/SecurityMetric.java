@@ -11,9 +11,12 @@ enum SecurityMetric implements Metric {
       "fjordmq.authentication",
       Kind.TIMER,
       "",
-      "Time from a CONNECT to the decision whether to admit the client"),
+      "Time from receiving a CONNECT to deciding whether to admit the client"),
   PASSWORDS_WAITING(
-      "fjordmq.passwords.waiting", Kind.GAUGE, "", "Logins waiting for password hashing"),
+      "fjordmq.passwords.waiting",
+      Kind.GAUGE,
+      "",
+      "Logins waiting for their password to be hashed"),
   LOGIN_ADDRESSES(
       "fjordmq.login.addresses",
       Kind.GAUGE,
@@ -23,7 +26,7 @@ enum SecurityMetric implements Metric {
       "fjordmq.plugin.calls.waiting",
       Kind.GAUGE,
       "",
-      "Plugin calls waiting for a thread of the plugin"),
+      "Plugin calls waiting for one of the plugin's threads"),
   EVENTS_WAITING(
       "fjordmq.events.waiting", Kind.GAUGE, "", "Events waiting to be passed to plugins"),
   EVENTS_DROPPED(
@@ -35,7 +38,8 @@ enum SecurityMetric implements Metric {
       "fjordmq.security.files.read",
       Kind.COUNTER,
       "result",
-      "Changed password and ACL files read; result is loaded, or rejected for an invalid file");
+      "Reloads of changed password and ACL files; result is loaded, or rejected if the file is"
+          + " invalid");
 
   private final Spec spec;
 

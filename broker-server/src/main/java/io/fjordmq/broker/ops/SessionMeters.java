@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Metrics of sessions. Called for every packet, so it only increments counters. */
+/** Metrics of sessions. Methods are called for every packet, so they only increment counters. */
 final class SessionMeters implements SessionObserver {
-  /** Indexed by packet type (MQTT 5.0 §2.1.2). */
+  /** The values of the packet type label, indexed by packet type (MQTT 5.0 §2.1.2). */
   private static final String[] PACKETS = {
     "reserved", "connect", "connack", "publish", "puback", "pubrec", "pubrel", "pubcomp",
     "subscribe", "suback", "unsubscribe", "unsuback", "pingreq", "pingresp", "disconnect", "auth"
@@ -29,7 +29,10 @@ final class SessionMeters implements SessionObserver {
   private final Meters meters;
   private final LongAdder heldBack;
 
-  /** By tenant, for tenants with limits of their own; the empty name represents all others. */
+  /**
+   * The counters by tenant, for tenants that have their own limits; the empty name stands for all
+   * other tenants.
+   */
   private final Map<String, Map<Limit, LongAdder>> limitsReached = new ConcurrentHashMap<>();
 
   private final LongAdder[] packets = new LongAdder[PACKETS.length];
@@ -106,8 +109,8 @@ final class SessionMeters implements SessionObserver {
   /**
    * Returns the counters of client traffic.
    *
-   * @param expiredSessions as counted by the inbox store
-   * @param droppedElsewhere copies that were dropped before they reached a session
+   * @param expiredSessions the number of expired sessions counted by the inbox store
+   * @param droppedElsewhere the number of copies dropped before they reached a session
    */
   ClientTraffic traffic(long expiredSessions, long droppedElsewhere) {
     long accepted = 0;

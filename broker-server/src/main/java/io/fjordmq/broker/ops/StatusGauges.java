@@ -16,7 +16,10 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of a {@link NodeStatus}, which is read once per scrape; zero before the first one. */
+/**
+ * The gauges that show a {@link NodeStatus}, which is read once per scrape. They show zero before
+ * the first scrape.
+ */
 final class StatusGauges {
   private final Meters meters;
   private volatile @Nullable NodeStatus status;
@@ -32,7 +35,7 @@ final class StatusGauges {
     gauge(NodeMetric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
   }
 
-  /** Sets the values that the gauges show from now on. */
+  /** Sets the status that the gauges show from now on. */
   void update(NodeStatus current) {
     status = current;
   }
@@ -170,7 +173,7 @@ final class StatusGauges {
     meters.gauge(metric, supplier(value), labelValues);
   }
 
-  /** A value that never decreases. */
+  /** Registers a counter for a value that never decreases. */
   private void counter(Metric metric, ToDoubleFunction<NodeStatus> value) {
     meters.functionCounter(metric, supplier(value));
   }

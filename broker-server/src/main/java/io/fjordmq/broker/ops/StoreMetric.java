@@ -1,6 +1,6 @@
 package io.fjordmq.broker.ops;
 
-/** Metrics about the three stores: routes, inboxes, retained messages. */
+/** Metrics about the three stores: routes, inboxes and retained messages. */
 enum StoreMetric implements Metric {
   ROUTES("fjordmq.routes", Kind.GAUGE, "", "Routes that this node matches messages against"),
   ROUTE_FILTERS(
@@ -55,7 +55,7 @@ enum StoreMetric implements Metric {
       "outcome",
       "Copies of messages for inboxes, by outcome"),
   INBOX_INSERT(
-      "fjordmq.inbox.insert", Kind.TIMER, "", "Time to store a message in all its inboxes"),
+      "fjordmq.inbox.insert", Kind.TIMER, "", "Time to store a message in all matching inboxes"),
   INBOX_FETCH("fjordmq.inbox.fetch", Kind.TIMER, "", "Time to read stored messages from an inbox"),
   INBOX_FETCHED("fjordmq.inbox.fetched", Kind.COUNTER, "", "Stored messages read from inboxes"),
   INBOX_COMMIT(
@@ -67,7 +67,7 @@ enum StoreMetric implements Metric {
       "fjordmq.inbox.retries",
       Kind.COUNTER,
       "",
-      "Acknowledgements and detaches retried because their range was busy"),
+      "Inbox acknowledgements and detaches retried because their range was busy"),
   INBOX_SWEEP(
       "fjordmq.inbox.sweep",
       Kind.TIMER,

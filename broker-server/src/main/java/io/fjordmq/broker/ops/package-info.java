@@ -1,10 +1,10 @@
 /**
  * Interfaces for operators: metrics, the status page, and the files through which bin/standalone.sh
- * finds and commands the process. Start at {@link io.fjordmq.broker.ops.BrokerMetrics}, which has
- * all metrics.
+ * finds the process and sends it commands. Start reading at {@link
+ * io.fjordmq.broker.ops.BrokerMetrics}, which holds all metrics.
  *
- * <p>Observes the other components through their observers and status methods; those do not depend
- * on this package.
+ * <p>This package observes the other components through their observer interfaces and status
+ * methods; they do not depend on this package.
  */
 @NullMarked
 package io.fjordmq.broker.ops;

@@ -13,9 +13,9 @@ import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 /**
  * An AUTH packet (MQTT 5.0 §3.15).
  *
- * @param data Authentication Data; empty for none
+ * @param data the Authentication Data; empty for none
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
 public record AuthPacket(int reasonCode, String method, byte[] data) {
   public static final int SUCCESS = 0x00;
   public static final int CONTINUE = 0x18;
@@ -23,10 +23,10 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
   public static final byte[] NO_DATA = {};
 
   /**
-   * Reads a client's AUTH.
+   * Reads an AUTH packet from a client.
    *
    * @param method the authentication method of the client's CONNECT, which must not change
-   * @throws ProtocolViolation if a client may not send this packet
+   * @throws ProtocolViolation if a client must not send this packet
    */
   public static AuthPacket read(MqttMessage message, String method) {
     var header = (MqttReasonCodeAndPropertiesVariableHeader) message.variableHeader();
@@ -37,10 +37,11 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
     PropertyView properties = new PropertyView(header.properties());
     String named = properties.text(MqttProperties.AUTHENTICATION_METHOD);
     if (named == null) {
-      throw protocolError("AUTH without an authentication method"); // §3.15.2.2.2
+      throw protocolError("AUTH has no authentication method"); // §3.15.2.2.2
     }
     if (!named.equals(method)) {
-      throw protocolError("AUTH with a different authentication method"); // MQTT-4.12.0-5, 4.12.1-1
+      // MQTT-4.12.0-5, MQTT-4.12.1-1
+      throw protocolError("AUTH has a different authentication method than CONNECT");
     }
     byte[] data = properties.bytes(MqttProperties.AUTHENTICATION_DATA);
     return new AuthPacket(code, named, data == null ? NO_DATA : data);
@@ -50,13 +51,13 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
     return new ProtocolViolation(CloseReason.PROTOCOL_ERROR, detail);
   }
 
-  /** Size of the whole packet in bytes. */
+  /** The size of the whole packet in bytes. */
   public int sizeBytes() {
     int properties = propertyBytes(method, data);
     return PublishEncoder.packetBytes(1 + PublishEncoder.integerBytes(properties) + properties);
   }
 
-  /** Size of the two properties in bytes. */
+  /** The size of the two properties in bytes. */
   static int propertyBytes(String method, byte[] data) {
     return 3 + ByteBufUtil.utf8Bytes(method) + (data.length == 0 ? 0 : 3 + data.length);
   }

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /** Serves the connections that listeners accept. Thread-safe. */
 public interface ClientConnections {
   /**
-   * Adds the handlers of MQTT to the pipeline of a new connection, above those of its transport. On
-   * the connection's event loop.
+   * Adds the MQTT handlers to the pipeline of a new connection, above the transport handlers.
+   * Called on the connection's event loop.
    */
   void serve(Channel channel);
 
@@ -19,14 +19,15 @@ public interface ClientConnections {
   Overload overload();
 
   /**
-   * Number of sessions, including those that are connecting or ending and those that have ended but
-   * whose connections are not closed yet.
+   * The number of sessions, including those that are connecting, that are ending, or that have
+   * ended but whose connections are not closed yet.
    */
   int size();
 
   /**
    * Ends all sessions with 0x8B (server shutting down) and refuses new ones. Completes when all
-   * have released their state: acknowledgements are committed and inboxes detached.
+   * sessions have released their state, that is, when their acknowledgements are committed and
+   * their inboxes are detached.
    */
   CompletableFuture<Void> shutDown();
 }

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.protocol;
 
-/** The reason codes that a client may send; all others are for servers or undefined. */
+/** The reason codes that a client may send. All others are reserved for servers or undefined. */
 final class ClientReasonCodes {
   private static final int PUBACK = 4;
   private static final int PUBREC = 5;
@@ -10,18 +10,18 @@ final class ClientReasonCodes {
   private static final int AUTH = 15;
 
   /**
-   * MQTT reserves it for servers (MQTT 5.0 §3.4.2.1, §3.5.2.1). It is accepted because it is a
-   * success code and cannot be misunderstood.
+   * MQTT reserves this code for servers (MQTT 5.0 §3.4.2.1, §3.5.2.1). FjordMQ accepts it from
+   * clients because it is a success code and unambiguous.
    */
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
 
   private ClientReasonCodes() {}
 
   /**
-   * True if a client may send the code (MQTT 5.0 §3.4.2.1, §3.5.2.1, §3.6.2.1, §3.7.2.1, §3.14.2.1,
+   * Whether a client may send the code (MQTT 5.0 §3.4.2.1, §3.5.2.1, §3.6.2.1, §3.7.2.1, §3.14.2.1,
    * §3.15.2.1).
    *
-   * @param type of the packet
+   * @param type the packet type
    */
   static boolean isAllowed(int type, int code) {
     return switch (type) {

@@ -6,7 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttProperties;
 
 /**
- * Sends the CONNACK that refuses a client and closes the connection. The packet is encoded by hand
+ * Sends the CONNACK that refuses a client and closes the connection. The packet is encoded manually
  * because its layout depends on a protocol version that Netty's encoder may not know (MQTT 5.0
  * §3.1.2.2).
  */
@@ -19,9 +19,10 @@ public final class ConnAckRefusal {
   /**
    * Refuses the client and closes the connection.
    *
-   * @param protocolLevel of the CONNECT; below 1 if it is unknown, then no CONNACK is sent
-   * @param maxPacketBytes the client's Maximum Packet Size (MQTT-3.1.2-24); if the CONNACK exceeds
-   *     it, the Reason String or the whole packet is omitted
+   * @param protocolLevel the protocol level of the CONNECT; if it is unknown (less than 1), no
+   *     CONNACK is sent
+   * @param maxPacketBytes the client's Maximum Packet Size (MQTT-3.1.2-24); if the CONNACK would
+   *     exceed it, the Reason String or the whole packet is omitted
    */
   public static void send(
       Channel channel, int protocolLevel, int maxPacketBytes, CloseReason why, String detail) {
@@ -63,7 +64,7 @@ public final class ConnAckRefusal {
     return packet;
   }
 
-  /** The reason codes of MQTT 5.0 §3.2.2.2. */
+  /** Whether MQTT 5.0 §3.2.2.2 allows the reason code in a CONNACK. */
   private static boolean isAllowedInConnAck(CloseReason reason) {
     return switch (reason) {
       case UNSPECIFIED_ERROR,

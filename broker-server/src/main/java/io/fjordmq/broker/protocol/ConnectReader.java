@@ -38,7 +38,8 @@ public final class ConnectReader {
   }
 
   /**
-   * @param longWillTopic will topic of the CONNECT if it is too long for Netty's decoder, else null
+   * @param longWillTopic the will topic of the CONNECT if it is too long for Netty's decoder,
+   *     otherwise null
    */
   public ConnectReader(SessionSettings settings, @Nullable String longWillTopic) {
     this.settings = settings;
@@ -46,9 +47,9 @@ public final class ConnectReader {
   }
 
   /**
-   * Reads a CONNECT and applies the limits.
+   * Reads a CONNECT packet and applies the limits.
    *
-   * @throws ProtocolViolation with the reason the CONNACK has to carry
+   * @throws ProtocolViolation with the reason for the CONNACK
    */
   public ConnectRequest read(MqttConnectMessage connect) {
     MqttConnectVariableHeader header = connect.variableHeader();
@@ -91,9 +92,9 @@ public final class ConnectReader {
   }
 
   /**
-   * Applies these limits to a request; used when the client's tenant has limits of its own.
+   * Applies these limits to a request; used when the client's tenant has its own limits.
    *
-   * @throws ProtocolViolation with the reason the CONNACK has to carry
+   * @throws ProtocolViolation with the reason for the CONNACK
    */
   public ConnectRequest grant(ConnectRequest request) {
     requireWithinLimits(request);
@@ -109,7 +110,7 @@ public final class ConnectReader {
     if (granted.isMqtt5()
         && Mqtt5Dialect.connAckBytes(granted, settings) > granted.maxPacketBytes()) {
       throw new ProtocolViolation(
-          CloseReason.PACKET_TOO_LARGE, "CONNACK exceeds the client's maximum packet size");
+          CloseReason.PACKET_TOO_LARGE, "CONNACK would exceed the client's maximum packet size");
     }
     return granted;
   }
@@ -132,7 +133,7 @@ public final class ConnectReader {
     new TopicLimits(settings).check(topic, CloseReason.TOPIC_NAME_INVALID, version);
     if (ReservedTopics.isReserved(will.message().topic())) {
       throw new ProtocolViolation(
-          CloseReason.NOT_AUTHORIZED, "will topic under $SYS is reserved", version);
+          CloseReason.NOT_AUTHORIZED, "will topics under $SYS are reserved", version);
     }
     int payloadBytes = will.message().payload().length;
     if (settings.maxPayloadBytes() > 0 && payloadBytes > settings.maxPayloadBytes()) {
@@ -152,7 +153,10 @@ public final class ConnectReader {
     return (int) Math.min(bytes, SessionSettings.MAX_PACKET_BYTES);
   }
 
-  /** The violation for a packet before the CONNACK that Netty could not decode. */
+  /**
+   * Returns the violation for a packet that arrived before the CONNACK and could not be decoded by
+   * Netty.
+   */
   public static ProtocolViolation undecodable(Channel channel, MqttMessage message) {
     Throwable cause = message.decoderResult().cause();
     MqttVersion version = channel.attr(VERSION).get();
@@ -164,22 +168,26 @@ public final class ConnectReader {
     return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), level);
   }
 
-  /** MQTT 5.0 §3.1.2.11.10. */
+  /** Requires an authentication method if there is authentication data (MQTT 5.0 §3.1.2.11.10). */
   private static void requireMethodWithData(PropertyView properties, int version) {
     if (properties.has(MqttProperties.AUTHENTICATION_DATA)
         && !properties.has(MqttProperties.AUTHENTICATION_METHOD)) {
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "authentication data without a method", version);
+          CloseReason.PROTOCOL_ERROR,
+          "authentication data without an authentication method",
+          version);
     }
   }
 
   private static String generateClientId(MqttConnectVariableHeader header) {
     boolean allowed = header.version() >= 5 || (header.version() == 4 && header.isCleanSession());
     if (!allowed) {
-      // MQTT 3.1.1 §3.1.3.1: only a clean session may have the server assign its identifier; MQTT
-      // 3.1 never.
+      // In MQTT 3.1.1, the server may assign the identifier only for a clean session (§3.1.3.1); in
+      // MQTT 3.1, never.
       throw new ProtocolViolation(
-          CloseReason.CLIENT_IDENTIFIER_NOT_VALID, "empty client identifier", header.version());
+          CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
+          "client identifier must not be empty",
+          header.version());
     }
     return "fjord-" + UUID.randomUUID();
   }
@@ -189,7 +197,8 @@ public final class ConnectReader {
       return settings.defaultKeepAliveSeconds();
     }
     int max = settings.maxKeepAliveSeconds();
-    // Only MQTT 5 has Server Keep Alive, so only those clients can be given less than requested.
+    // Only MQTT 5 has Server Keep Alive, so only MQTT 5 clients can be granted less than they
+    // requested.
     return mqtt5 && max > 0 ? Math.min(requested, max) : requested;
   }
 

@@ -6,28 +6,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A validated CONNECT, independent of the protocol version.
  *
- * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
- * @param clientId client identifier, as sent by the client or assigned by the broker
- * @param assignedClientId true if the broker assigned the client identifier
- * @param cleanStart Clean Start, or Clean Session of MQTT 3
- * @param expirySeconds granted session expiry; 0 = the session ends with the connection
- * @param requestedExpirySeconds requested session expiry; larger than the granted one if a limit
- *     applied
- * @param keepAliveSeconds granted; 0 = none
- * @param requestedKeepAliveSeconds requested keep alive; differs from the granted one if a limit
- *     applied
- * @param receiveMaximum unacknowledged QoS 1 and 2 messages that the client accepts
- * @param maxPacketBytes largest packet that the client accepts
- * @param topicAliasMaximum topic aliases that the client accepts
- * @param problemInformation true if the client accepts Reason Strings
- * @param userName null if absent
- * @param password null if absent
- * @param authenticationMethod of an exchange of AUTH packets; null for none
- * @param authenticationData of the CONNECT; once the client is authenticated, the data for the
- *     CONNACK; null for none
- * @param will null if absent; its message has no timestamps yet
+ * @param protocolLevel the protocol level: 3 (MQTT 3.1), 4 (MQTT 3.1.1) or 5 (MQTT 5)
+ * @param clientId the client identifier, as sent by the client or assigned by the broker
+ * @param assignedClientId whether the broker assigned the client identifier
+ * @param cleanStart Clean Start, or Clean Session in MQTT 3
+ * @param expirySeconds the granted session expiry interval; 0 = the session ends with the
+ *     connection
+ * @param requestedExpirySeconds the requested session expiry interval; larger than the granted one
+ *     if a limit applied
+ * @param keepAliveSeconds the granted keep alive; 0 = none
+ * @param requestedKeepAliveSeconds the requested keep alive; differs from the granted one if a
+ *     limit applied
+ * @param receiveMaximum the number of unacknowledged QoS 1 and 2 messages that the client accepts
+ * @param maxPacketBytes the maximum packet size that the client accepts
+ * @param topicAliasMaximum the number of topic aliases that the client accepts
+ * @param problemInformation whether the client accepts Reason Strings
+ * @param userName the user name; null if absent
+ * @param password the password; null if absent
+ * @param authenticationMethod the method of an exchange of AUTH packets; null for none
+ * @param authenticationData the authentication data of the CONNECT or, once the client is
+ *     authenticated, for the CONNACK; null for none
+ * @param will the will, whose message has no timestamps yet; null if absent
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
 public record ConnectRequest(
     int protocolLevel,
     String clientId,
@@ -47,12 +48,12 @@ public record ConnectRequest(
     byte @Nullable [] authenticationData,
     @Nullable Will will) {
 
-  /** True if the CONNACK has to carry a Server Keep Alive. */
+  /** Whether the CONNACK must contain a Server Keep Alive. */
   boolean needsServerKeepAlive() {
     return keepAliveSeconds != requestedKeepAliveSeconds;
   }
 
-  /** A copy with these expiry and keep-alive times. */
+  /** Returns a copy with the given session expiry and keep alive. */
   ConnectRequest withGranted(long requestedExpiry, long expiry, int keepAlive) {
     return new ConnectRequest(
         protocolLevel,
@@ -74,8 +75,8 @@ public record ConnectRequest(
         will);
   }
 
-  /** A copy without the password, and with the authentication data for the CONNACK. */
-  public @SuppressWarnings("NullAway") // does not see that an array of a record may be null
+  /** Returns a copy without the password and with the authentication data for the CONNACK. */
+  public @SuppressWarnings("NullAway") // does not know that an array component may be null
   ConnectRequest withAuthenticationResult(byte[] dataForConnAck) {
     return new ConnectRequest(
         protocolLevel,
@@ -97,7 +98,7 @@ public record ConnectRequest(
         will);
   }
 
-  /** True if the client speaks MQTT 5. */
+  /** Whether the client uses MQTT 5. */
   public boolean isMqtt5() {
     return protocolLevel >= 5;
   }

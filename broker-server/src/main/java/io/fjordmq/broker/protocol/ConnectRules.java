@@ -4,17 +4,17 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules of CONNECT that must be checked on the raw bytes: the protocol name, contradictory flags,
- * and fields that a flag announces but that are missing.
+ * Checks the rules for CONNECT that can only be checked on the raw bytes: the protocol name,
+ * contradictory flags, and fields that a flag announces but that are missing.
  *
- * @param level of the protocol: 3, 4 or 5
- * @param willTopic a will topic that is too long for Netty's decoder, which then returns none;
- *     otherwise null
+ * @param level the protocol level: 3, 4 or 5
+ * @param willTopic the will topic if it is too long for Netty's decoder, which then returns no will
+ *     topic; otherwise null
  */
 record ConnectRules(int level, @Nullable String willTopic) {
   private static final int MAX_PROTOCOL_NAME_BYTES = 6;
 
-  /** Set in the protocol level by bridges of Mosquitto; not part of MQTT. */
+  /** A bit that Mosquitto bridges set in the protocol level. It is not part of MQTT. */
   private static final int BRIDGE = 0x80;
 
   private static final int USER_NAME_FLAG = 0x80;
@@ -29,15 +29,15 @@ record ConnectRules(int level, @Nullable String willTopic) {
   /**
    * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2).
    *
-   * @param size of the packet, which begins at the reader index
-   * @return what Netty's decoder does not return
+   * @param size the size of the packet, which begins at the reader index
+   * @return the values that Netty's decoder does not return
    */
   static ConnectRules check(ByteBuf in, int size) {
     PacketCursor cursor = new PacketCursor(in, size, 0);
     cursor.skipFixedHeader();
     int nameBytes = cursor.readShort();
     if (nameBytes > MAX_PROTOCOL_NAME_BYTES) {
-      throw RawPacketRules.malformed("protocol name of " + nameBytes + " bytes", 0);
+      throw RawPacketRules.malformed("protocol name is too long: " + nameBytes + " bytes", 0);
     }
     String name = cursor.readAscii(nameBytes);
     int level = cursor.readByte();
@@ -56,15 +56,16 @@ record ConnectRules(int level, @Nullable String willTopic) {
   }
 
   /**
-   * The name is not repeated to the client because it may contain any bytes. Bridges of Mosquitto
-   * first try MQTT 3 with a bit of their own and understand only the refusal of that version.
+   * Creates the violation for an unknown protocol. The protocol name is not echoed to the client
+   * because it may contain arbitrary bytes. Mosquitto bridges first try MQTT 3 with an additional
+   * bit in the level, and only understand a refusal in that version.
    */
   private static ProtocolViolation unsupported(int level) {
     int replyLevel = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
-    // Level 0 would mean that the level is unknown. A bridge gets the response of MQTT 3.
+    // Level 0 would mean that the level is unknown. A bridge gets an MQTT 3 response.
     return new ProtocolViolation(
         CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
-        "unknown protocol, level " + level,
+        "unsupported protocol name or level; level is " + level,
         Math.max(1, replyLevel));
   }
 
@@ -73,13 +74,14 @@ record ConnectRules(int level, @Nullable String willTopic) {
       throw RawPacketRules.malformed("reserved CONNECT flag is set", level);
     }
     if ((flags & WILL_FLAG) == 0 && (flags & WILL_RETAIN_AND_QOS) != 0) {
-      throw RawPacketRules.malformed("will QoS or will retain without a will", level);
+      throw RawPacketRules.malformed(
+          "will QoS or will retain is set but the will flag is not", level);
     }
     if ((flags & WILL_QOS) == WILL_QOS) {
-      throw RawPacketRules.malformed("will QoS 3", level);
+      throw RawPacketRules.malformed("will QoS must not be 3", level);
     }
     if (level < 5 && (flags & PASSWORD_FLAG) != 0 && (flags & USER_NAME_FLAG) == 0) {
-      throw RawPacketRules.malformed("password without user name", level);
+      throw RawPacketRules.malformed("password flag is set but the user name flag is not", level);
     }
   }
 
@@ -114,8 +116,9 @@ record ConnectRules(int level, @Nullable String willTopic) {
   }
 
   /**
-   * @return the flags of the fields that are present. In MQTT 3.1 the remaining length takes
-   *     precedence: user name and password may be announced and missing (its §3.1)
+   * @return the flags of the fields that are present. In MQTT 3.1, the remaining length takes
+   *     precedence over the flags, so an announced user name or password may be missing (MQTT 3.1
+   *     §3.1)
    */
   private static int skipCredentials(PacketCursor cursor, int flags, int level) {
     int present = flags;

@@ -9,7 +9,7 @@ import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import org.jspecify.annotations.Nullable;
 
-/** The differences between MQTT 3.1, 3.1.1 and 5, for one connection. */
+/** Implements what differs between MQTT 3.1, 3.1.1 and 5 for one connection. */
 public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
 
   /** Creates the dialect for the client that sent the CONNECT. */
@@ -19,13 +19,13 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
         : new Mqtt3Dialect(request, new TopicLimits(settings));
   }
 
-  /** The CONNACK for an accepted client. */
+  /** Returns the CONNACK for an accepted client. */
   MqttMessage connAck(boolean sessionPresent);
 
   /**
-   * The DISCONNECT for this reason; null if the protocol version has none.
+   * Returns the DISCONNECT for this reason; null if the protocol version has none.
    *
-   * @param serverReference another server to use; empty for none
+   * @param serverReference another server for the client to use; empty for none
    */
   @Nullable MqttMessage disconnect(CloseReason reason, String detail, String serverReference);
 
@@ -35,13 +35,13 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   /**
    * The contents of a client's DISCONNECT.
    *
-   * @param reason {@code CLIENT_DISCONNECT}, or {@code CLIENT_DISCONNECT_WITH_WILL}
-   * @param expirySeconds the new session expiry; negative if unchanged
+   * @param reason {@code CLIENT_DISCONNECT} or {@code CLIENT_DISCONNECT_WITH_WILL}
+   * @param expirySeconds the new session expiry interval; negative if unchanged
    */
   record ClientDisconnect(CloseReason reason, long expirySeconds) {}
 
   /**
-   * The message of a PUBLISH; the payload is copied.
+   * Reads the message of a PUBLISH. The payload is copied.
    *
    * @throws ProtocolViolation if the packet violates the protocol
    */
@@ -50,37 +50,39 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   /**
    * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP.
    *
-   * @param firstByte of the packet
+   * @param firstByte the first byte of the packet
    * @param reasonCode ignored if the protocol version has none
    */
   void writeReply(PacketSink out, int firstByte, int packetIdentifier, int reasonCode);
 
-  /** True if acknowledgements of PUBLISH and UNSUBSCRIBE carry reason codes. */
+  /** Whether acknowledgements of PUBLISH and UNSUBSCRIBE carry reason codes. */
   boolean reportsOutcome();
 
   /**
-   * The options of one filter of a SUBSCRIBE.
+   * Reads the options of one filter in a SUBSCRIBE.
    *
    * @param bits the byte that follows the filter
-   * @param subscriptionIdentifier of the packet; 0 if it has none
-   * @throws ProtocolViolation if reserved bits or values are used
+   * @param subscriptionIdentifier the subscription identifier of the packet; 0 if it has none
+   * @throws ProtocolViolation if a reserved bit or value is used
    */
   SubscriptionOptions readOptions(int bits, int subscriptionIdentifier);
 
-  /** Result of {@link #subAckCode} if the connection has to be closed instead. */
+  /** The result of {@link #subAckCode} if the connection must be closed instead. */
   int MUST_CLOSE = -1;
 
   /**
-   * The SUBACK code for a filter that was refused with this reason code.
+   * Returns the SUBACK code for a filter that was refused with this reason code.
    *
-   * @param requested QoS
+   * @param requested the requested QoS
    */
   int subAckCode(int reasonCode, Qos requested);
 
-  /** The part of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
+  /**
+   * Returns the part of the PUBLISH before its payload, as a template for {@link PublishEncoder}.
+   */
   byte[] publishHead(Delivery delivery);
 
-  /** Remaining Message Expiry Interval in seconds; negative if the packet has none. */
+  /** Returns the remaining Message Expiry Interval in seconds; negative if the packet has none. */
   long expirySeconds(Message message, long nowMillis);
 
   /** The client's Maximum Packet Size in bytes. */

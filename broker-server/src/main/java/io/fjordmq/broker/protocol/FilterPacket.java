@@ -9,9 +9,9 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A SUBSCRIBE or UNSUBSCRIBE whose filters are still bytes. Netty's decoder would decode all of
- * them at once, and 1 MiB contains up to 200,000. The session reads them one by one, in slices. Not
- * thread-safe.
+ * A SUBSCRIBE or UNSUBSCRIBE whose filters are not decoded yet. Netty's decoder would decode all
+ * filters at once, and a packet of 1 MiB can contain up to 200,000 of them. Instead, the session
+ * decodes them one by one, in slices. Not thread-safe.
  */
 public final class FilterPacket extends MqttMessage {
   private final int subscriptionIdentifier;
@@ -20,9 +20,9 @@ public final class FilterPacket extends MqttMessage {
   private int position;
 
   /**
-   * @param identifier packet identifier
-   * @param subscriptionIdentifier of a SUBSCRIBE; 0 if it has none
-   * @param filters the payload, not yet checked; owned by this packet
+   * @param identifier the packet identifier
+   * @param subscriptionIdentifier the subscription identifier of a SUBSCRIBE; 0 if it has none
+   * @param filters the unchecked payload, which this packet then owns
    */
   public FilterPacket(
       MqttFixedHeader header, int identifier, int subscriptionIdentifier, byte[] filters) {
@@ -47,12 +47,13 @@ public final class FilterPacket extends MqttMessage {
   /**
    * Reads the next filter.
    *
-   * @throws ProtocolViolation if it is not well-formed text (MQTT 5.0 §1.5.4) or ends early
+   * @throws ProtocolViolation if the filter is not well-formed text (MQTT 5.0 §1.5.4) or the packet
+   *     ends prematurely
    */
   public String nextFilter() {
     int bytes = nextByte() << 8 | nextByte();
     if (bytes > filters.length - position) {
-      throw malformed("packet ends early");
+      throw malformed("packet ends prematurely");
     }
     String text;
     try {
@@ -68,13 +69,13 @@ public final class FilterPacket extends MqttMessage {
   }
 
   /**
-   * Reads the next byte: the subscription options after each filter of a SUBSCRIBE.
+   * Reads the next byte, which contains the subscription options after a filter in a SUBSCRIBE.
    *
-   * @throws ProtocolViolation if the packet ends early
+   * @throws ProtocolViolation if the packet ends prematurely
    */
   public int nextByte() {
     if (!hasNext()) {
-      throw malformed("packet ends early");
+      throw malformed("packet ends prematurely");
     }
     return filters[position++] & 0xFF;
   }

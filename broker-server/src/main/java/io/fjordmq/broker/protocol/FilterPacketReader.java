@@ -7,8 +7,8 @@ import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttQoS;
 
 /**
- * Reads SUBSCRIBE and UNSUBSCRIBE up to their filters, in place of Netty's decoder. The filters
- * stay bytes, so that the session can decode them in slices ({@link FilterPacket}).
+ * Reads SUBSCRIBE and UNSUBSCRIBE packets up to their filters, instead of Netty's decoder. The
+ * filters are left undecoded, so that the session can decode them in slices ({@link FilterPacket}).
  */
 final class FilterPacketReader {
   private static final int FLAGS = 0x02;
@@ -16,7 +16,7 @@ final class FilterPacketReader {
 
   private FilterPacketReader() {}
 
-  /** Whether a SUBSCRIBE or UNSUBSCRIBE begins here. */
+  /** Whether a SUBSCRIBE or UNSUBSCRIBE begins at the reader index. */
   static boolean canRead(ByteBuf in) {
     int type = in.getUnsignedByte(in.readerIndex()) >> 4;
     return type == MqttMessageType.SUBSCRIBE.value() || type == MqttMessageType.UNSUBSCRIBE.value();
@@ -25,14 +25,14 @@ final class FilterPacketReader {
   /**
    * Reads and consumes the packet.
    *
-   * @param size of the packet, including the fixed header
-   * @param level protocol level of the client
+   * @param size the size of the packet, including the fixed header
+   * @param level the protocol level of the client
    */
   static FilterPacket read(ByteBuf in, int size, int level) {
     int first = in.getUnsignedByte(in.readerIndex());
     MqttMessageType type = MqttMessageType.valueOf(first >> 4);
     if ((first & 0x0F) != FLAGS) {
-      throw RawPacketRules.malformed("flags of a " + type + " must be 0010", level);
+      throw RawPacketRules.malformed("the flags of " + type + " must be 0010", level);
     }
     PacketCursor cursor = new PacketCursor(in, size, level);
     cursor.skipFixedHeader();
@@ -40,7 +40,7 @@ final class FilterPacketReader {
         new MqttFixedHeader(type, false, MqttQoS.AT_LEAST_ONCE, false, cursor.remaining());
     int identifier = cursor.readShort();
     if (identifier == 0) {
-      throw RawPacketRules.malformed("packet identifier 0 in a " + type, level);
+      throw RawPacketRules.malformed("packet identifier must not be 0 in " + type, level);
     }
     int subscriptionIdentifier = level < 5 ? 0 : readProperties(in, cursor, type);
     byte[] filters = ByteBufUtil.getBytes(in, cursor.position(), cursor.remaining());
@@ -56,7 +56,7 @@ final class FilterPacketReader {
         type == MqttMessageType.SUBSCRIBE ? PropertyRules.SUBSCRIBE : PropertyRules.UNSUBSCRIBE);
     PacketCursor propertyCursor = new PacketCursor(in, begin, cursor.position(), cursor.level());
     int identifier = 0;
-    propertyCursor.readInteger(); // length of the properties
+    propertyCursor.readInteger(); // skip the length of the properties
     while (propertyCursor.remaining() > 0) {
       if (propertyCursor.readInteger() == SUBSCRIPTION_IDENTIFIER) {
         identifier = propertyCursor.readInteger();
@@ -66,7 +66,7 @@ final class FilterPacketReader {
               "subscription identifier must not be 0",
               propertyCursor.level());
         }
-      } else { // a user property, the only other one of these packets
+      } else { // a user property, the only other property of these packets
         propertyCursor.skipText();
         propertyCursor.skipText();
       }

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.protocol;
 
 /**
- * Pipeline event: the client sent a frame below MQTT that contains no packet. Its bytes count
- * toward the client's read rate.
+ * A pipeline event that reports a transport-level frame without any MQTT packet, such as a
+ * WebSocket ping. Its bytes count toward the client's read rate.
  */
 public record FrameBytes(int bytes) {}

@@ -11,21 +11,23 @@ import java.util.concurrent.TimeUnit;
 /**
  * Closes a connection so that the client can still read the reason. If a socket is closed with
  * unread input, the kernel resets the connection, and the reset discards a DISCONNECT that is still
- * in flight. So only the output is shut down first, further input is discarded, and the socket is
- * closed when the client has closed its side or after {@link #LINGER_MILLIS}.
+ * in flight. To avoid this, only the output is shut down at first and further input is discarded;
+ * the socket is closed once the client has closed its side, or after {@link #LINGER_MILLIS}.
  *
- * <p>Sits at the socket end of the pipeline, so TLS and WebSocket send their own close messages as
- * the close passes through them.
+ * <p>The handler sits at the socket end of the pipeline, so TLS and WebSocket send their own close
+ * messages as the close passes through them.
  */
 public final class LingeringClose extends ChannelDuplexHandler {
-  /** How long a client may take to close its side. */
+  /** The time that a client may take to close its side. */
   private static final int LINGER_MILLIS = 1_000;
 
   private boolean outputShutDown;
 
   private LingeringClose() {}
 
-  /** Starts closing, after the last packet was flushed. On the event loop. */
+  /**
+   * Starts closing the connection. Called on the event loop after the last packet has been flushed.
+   */
   public static void begin(Channel channel) {
     if (!(channel instanceof DuplexChannel) || !channel.isActive()) {
       channel.close();

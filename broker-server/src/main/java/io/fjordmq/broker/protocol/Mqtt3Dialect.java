@@ -18,14 +18,17 @@ import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import org.jspecify.annotations.Nullable;
 
-/** MQTT 3.1 and 3.1.1: no properties, no reason codes after the CONNACK. */
+/**
+ * The dialect of MQTT 3.1 and 3.1.1, which have no properties, and no reason codes after the
+ * CONNACK.
+ */
 final class Mqtt3Dialect implements Dialect {
   private static final int SUBSCRIPTION_FAILURE = 0x80;
   private static final int NOT_AUTHORIZED = 0x87;
 
   private final ConnectRequest request;
   private final TopicLimits limits;
-  // Clients tend to publish to the same topic again, so the last validated name is cached.
+  // Clients tend to publish to the same topic repeatedly, so the last validated topic is cached.
   private @Nullable Topic lastTopic;
 
   Mqtt3Dialect(ConnectRequest request, TopicLimits limits) {
@@ -73,7 +76,7 @@ final class Mqtt3Dialect implements Dialect {
         Message.NEVER);
   }
 
-  /** A validated topic name within the limits. */
+  /** Parses a topic name, and validates it against the limits. */
   static Topic parseTopic(String name, TopicLimits limits) {
     try {
       Topic topic = new Topic(name);
@@ -104,9 +107,9 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   /**
-   * A SUBACK of MQTT 3.1 has no failure code. An unauthorized client gets the QoS it requested
-   * (MQTT 3.1 §3.8). For other failures the connection is closed, so that the client does not wait
-   * for messages that never arrive.
+   * In MQTT 3.1, a SUBACK has no failure code. An unauthorized client gets the QoS that it
+   * requested (MQTT 3.1 §3.8). For other failures, the connection is closed so that the client does
+   * not wait for messages that never arrive.
    */
   @Override
   public int subAckCode(int reasonCode, Qos requested) {

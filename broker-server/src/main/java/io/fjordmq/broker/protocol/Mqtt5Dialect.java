@@ -22,16 +22,19 @@ import io.netty.handler.codec.mqtt.MqttQoS;
 import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 import org.jspecify.annotations.Nullable;
 
-/** MQTT 5: properties, reason codes and topic aliases. Holds the aliases of its connection. */
+/**
+ * The dialect of MQTT 5, with properties, reason codes and topic aliases. Holds the topic aliases
+ * of the connection.
+ */
 final class Mqtt5Dialect implements Dialect {
   private static final int DISCONNECT_WITH_WILL = 0x04;
 
-  /** A packet with a Reason String fits into a Maximum Packet Size of at least this. */
+  /** The smallest Maximum Packet Size into which every packet with a Reason String fits. */
   private static final int MIN_PACKET_FOR_REASON_STRING = 512;
 
   private static final int MAX_REASON_STRING_BYTES = 256;
 
-  /** Upper bound for the bytes that an alias adds to the packet that introduces it. */
+  /** An upper bound for the number of bytes that an alias adds to the packet that introduces it. */
   private static final int ALIAS_BYTES = 8;
 
   private final ConnectRequest request;
@@ -60,7 +63,7 @@ final class Mqtt5Dialect implements Dialect {
             connAckProperties(request, settings)));
   }
 
-  /** Size in bytes of the CONNACK that accepts the client. */
+  /** Returns the size in bytes of the CONNACK that accepts the client. */
   static int connAckBytes(ConnectRequest request, SessionSettings settings) {
     int bytes = 0;
     for (MqttProperties.MqttProperty<?> property : connAckProperties(request, settings).listAll()) {
@@ -98,13 +101,12 @@ final class Mqtt5Dialect implements Dialect {
     }
     String method = request.authenticationMethod();
     if (method != null) {
-      // MQTT-4.12.0-5; without a method in the CONNECT there is none in the CONNACK
-      // (MQTT-4.12.0-6).
+      // MQTT-4.12.0-5. If the CONNECT has no method, neither has the CONNACK (MQTT-4.12.0-6).
       byte[] data = request.authenticationData();
       AuthPacket.addTo(properties, method, data == null ? AuthPacket.NO_DATA : data);
     }
     // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
-    // omitted: the defaults say that all is supported (MQTT 5.0 §3.2.2.3).
+    // omitted, because the default is that all of them are supported (MQTT 5.0 §3.2.2.3).
     return properties;
   }
 
@@ -141,10 +143,11 @@ final class Mqtt5Dialect implements Dialect {
     if (expiry > 0 && request.requestedExpirySeconds() == 0) {
       // MQTT 5.0 §3.14.2.2.2
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "session expiry in DISCONNECT although it was 0 in CONNECT");
+          CloseReason.PROTOCOL_ERROR,
+          "session expiry interval in DISCONNECT must not be set because it was 0 in CONNECT");
     }
     int code = header.reasonCode() & 0xFF;
-    // §3.14.4: only "normal disconnection" discards the will.
+    // Only "normal disconnection" discards the will (§3.14.4).
     CloseReason reason =
         code == 0 ? CloseReason.CLIENT_DISCONNECT : CloseReason.CLIENT_DISCONNECT_WITH_WILL;
     if (code != 0 && code < DISCONNECT_WITH_WILL) {
@@ -176,7 +179,7 @@ final class Mqtt5Dialect implements Dialect {
     if (name.isEmpty()) {
       if (alias < 0) {
         throw new ProtocolViolation(
-            CloseReason.PROTOCOL_ERROR, "PUBLISH with neither topic nor topic alias");
+            CloseReason.PROTOCOL_ERROR, "PUBLISH has neither a topic nor a topic alias");
       }
       return aliases.topicOf(alias);
     }
@@ -215,11 +218,12 @@ final class Mqtt5Dialect implements Dialect {
     int retainHandling = bits >> 4 & 0x03;
     if ((bits & 0xC0) != 0) {
       throw new ProtocolViolation(
-          CloseReason.MALFORMED_PACKET, "reserved bits of subscription options are set");
+          CloseReason.MALFORMED_PACKET, "reserved bits of the subscription options are set");
     }
     if (qos == 3 || retainHandling == 3) { // MQTT 5.0 §3.8.3.1
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "QoS 3 or retain handling 3 in subscription options");
+          CloseReason.PROTOCOL_ERROR,
+          "QoS and retain handling in the subscription options must not be 3");
     }
     return new SubscriptionOptions(
         Qos.of(qos),
@@ -253,7 +257,7 @@ final class Mqtt5Dialect implements Dialect {
   @Override
   public long expirySeconds(Message message, long nowMillis) {
     long at = message.expiresAtMillis();
-    // Rounded up: 0 would mean that the message has expired.
+    // Rounded up, because 0 would mean that the message has expired.
     return at == Message.NEVER ? -1 : Math.max(1, (at - nowMillis + 999) / 1_000);
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries a will topic of more than 32,767 bytes from the framer to {@link ConnectReader} as a
  * channel attribute, because Netty's decoder skips such topics (MQTT-4.7.3-3 allows 65,535 bytes).
- * Event loop only.
+ * Only used on the event loop.
  */
 public final class OversizedWillTopic {
   private static final AttributeKey<String> KEY =
@@ -16,7 +16,7 @@ public final class OversizedWillTopic {
   private OversizedWillTopic() {}
 
   /**
-   * @param topic null if Netty's decoder reads it
+   * @param topic the topic; null if Netty's decoder can read it
    */
   public static void attach(Channel channel, @Nullable String topic) {
     if (topic != null) {

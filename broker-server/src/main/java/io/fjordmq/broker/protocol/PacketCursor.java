@@ -7,8 +7,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads a packet at absolute positions without moving an index; a read past its end means that the
- * packet is malformed.
+ * Reads a packet at absolute positions without moving the buffer's reader index. Reading past the
+ * end of the packet is reported as a malformed packet.
  */
 final class PacketCursor {
   private final ByteBuf in;
@@ -20,7 +20,7 @@ final class PacketCursor {
     this(in, in.readerIndex(), in.readerIndex() + size, level);
   }
 
-  /** Reads a part of a packet. */
+  /** Creates a cursor over a part of a packet. */
   PacketCursor(ByteBuf in, int begin, int end, int level) {
     this.in = in;
     this.position = begin;
@@ -46,7 +46,7 @@ final class PacketCursor {
 
   void skip(int bytes) {
     if (bytes > remaining()) {
-      throw RawPacketRules.malformed("packet ends early", level);
+      throw RawPacketRules.malformed("packet ends prematurely", level);
     }
     position += bytes;
   }
@@ -66,7 +66,7 @@ final class PacketCursor {
     return in.toString(position - bytes, bytes, StandardCharsets.US_ASCII);
   }
 
-  /** A variable byte integer (MQTT 5.0 §1.5.5). */
+  /** Reads a variable byte integer (MQTT 5.0 §1.5.5). */
   int readInteger() {
     int value = 0;
     for (int i = 0; i < 4; i++) {
@@ -77,22 +77,24 @@ final class PacketCursor {
         return value;
       }
     }
-    throw RawPacketRules.malformed("variable byte integer of more than four bytes", level);
+    throw RawPacketRules.malformed("variable byte integer has more than four bytes", level);
   }
 
-  /** MQTT-1.5.5-1; older versions do not require it. */
+  /**
+   * Requires the shortest encoding of an integer (MQTT-1.5.5-1). Older versions do not require it.
+   */
   private void requireShortest(int index, int lastDigit) {
     if (level >= 5 && index > 0 && lastDigit == 0) {
       throw RawPacketRules.malformed("variable byte integer is not encoded minimally", level);
     }
   }
 
-  /** Skips text or binary data: a two-byte length and that many bytes. */
+  /** Skips text or binary data: a two-byte length followed by that many bytes. */
   void skipLengthPrefixed() {
     skip(readShort());
   }
 
-  /** Skips text (MQTT 5.0 §1.5.4) with a two-byte length after checking it, without decoding it. */
+  /** Checks and skips text with a two-byte length (MQTT 5.0 §1.5.4), without decoding it. */
   void skipText() {
     int bytes = readShort();
     skip(bytes);

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * buffered, so that a client cannot make the broker buffer more than the maximum packet size (MQTT
  * 5.0 §2.1.4, §3.1.2.11.4).
  *
- * <p>{@link PacketPacing} limits how many packets are passed on at once; the rest stays in the
+ * <p>{@link PacketPacing} limits how many packets are forwarded at once; the rest stays in the
  * buffer.
  *
- * <p>After an error it emits one {@link ProtocolViolation} and discards the rest.
+ * <p>After an error, the framer emits one {@link ProtocolViolation} and discards all further input.
  */
 public final class PacketFramer extends ByteToMessageDecoder {
   private static final int MAX_LENGTH_BYTES = 4;
@@ -42,7 +42,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
 
   private void resume(ChannelHandlerContext ctx) {
     if (ctx.isRemoved() || closed) {
-      return; // the rest was passed on when the connection closed
+      return; // the rest was forwarded when the connection closed
     }
     try {
       channelRead(ctx, Unpooled.EMPTY_BUFFER);
@@ -52,7 +52,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
         ctx.fireChannelRead(violation);
       }
       channelReadComplete(ctx);
-    } catch (Exception | OutOfMemoryError e) { // the same types as Netty catches
+    } catch (Exception | OutOfMemoryError e) { // the same types that Netty catches
       ctx.fireExceptionCaught(e);
     }
   }
@@ -60,7 +60,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object input) throws Exception {
     if (input instanceof ProtocolViolation violation && pacing.hasBacklog()) {
-      pendingViolation = violation; // from the layer below: packets before it are handled first
+      // The layer below reported the violation; packets that arrived before are handled first.
+      pendingViolation = violation;
     } else {
       super.channelRead(ctx, input);
     }
@@ -70,7 +71,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
     pacing.onReadComplete();
     if (pacing.hasBacklog()) {
-      // Netty's decoder reads more if a read produced no packet; here enough bytes are buffered.
+      // Netty's decoder reads more if a read produced no packet, but enough bytes may already be
+      // buffered here.
       discardSomeReadBytes();
       ctx.fireChannelReadComplete();
     } else {
@@ -78,14 +80,17 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Passes on all whole packets; the session slices the work, as no further read will occur. */
+  /**
+   * Forwards all complete packets. No further read will occur, so the session slices the work
+   * itself.
+   */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     closed = true;
     super.channelInactive(ctx);
   }
 
-  /** The tenant of the client is known, and with it the maximum packet size from here on. */
+  /** Applies the maximum packet size of the client's tenant, which is known from here on. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event instanceof PacketLimit limit) {
@@ -117,7 +122,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Rejects a client that does not begin with CONNECT, before any of its bytes are buffered. */
+  /** Rejects a client whose first packet is not a CONNECT, before any of its bytes are buffered. */
   private void requireConnectFirst(ByteBuf in) {
     if (protocolLevel == 0 && in.isReadable()) {
       int first = in.getUnsignedByte(in.readerIndex());
@@ -125,13 +130,16 @@ public final class PacketFramer extends ByteToMessageDecoder {
         throw new ProtocolViolation(
             CloseReason.FIRST_PACKET_NOT_CONNECT,
             first == TLS_HANDSHAKE
-                ? "first bytes are TLS, but this listener does not use TLS"
-                : "first packet is of type " + (first >> 4));
+                ? "the client started a TLS handshake, but this listener does not use TLS"
+                : "the first packet must be CONNECT, not packet type " + (first >> 4));
       }
     }
   }
 
-  /** Size of the packet that begins here, including the fixed header; 0 if it is not known yet. */
+  /**
+   * Returns the size of the packet at the reader index, including the fixed header; 0 if it is not
+   * known yet.
+   */
   private int packetBytes(ByteBuf in) {
     int start = in.readerIndex();
     int readable = in.readableBytes();
@@ -148,7 +156,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
       }
     }
     throw new ProtocolViolation(
-        CloseReason.MALFORMED_PACKET, "remaining length of more than four bytes", protocolLevel);
+        CloseReason.MALFORMED_PACKET, "remaining length has more than four bytes", protocolLevel);
   }
 
   private void requireAllowed(int size) {
@@ -161,7 +169,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Checks and consumes the packet. The bytes of most packets go to Netty's decoder. */
+  /** Checks and consumes the packet. Most packets are forwarded to Netty's decoder as bytes. */
   private Object read(ChannelHandlerContext ctx, ByteBuf in, int size) {
     if (protocolLevel == 0) {
       ConnectRules connect = ConnectRules.check(in, size);

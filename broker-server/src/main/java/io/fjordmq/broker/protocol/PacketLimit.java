@@ -1,7 +1,7 @@
 package io.fjordmq.broker.protocol;
 
 /**
- * Pipeline event: from here on packets may have this many bytes, because the client's tenant has a
- * limit of its own.
+ * A pipeline event that changes the maximum packet size from here on, because the client's tenant
+ * has its own limit.
  */
 public record PacketLimit(int bytes) {}

@@ -1,22 +1,25 @@
 package io.fjordmq.broker.protocol;
 
 /**
- * Decides when the framer may pass on packets, so that one connection does not block the others of
- * its event loop. Event loop only.
+ * Decides when the framer may forward packets, so that one connection does not block the others on
+ * its event loop. Only used on the event loop.
  */
 public interface PacketPacing {
-  /** Sets the callback that handles remaining bytes, as far as {@link #canAcceptPacket} allows. */
+  /**
+   * Sets the callback that handles the remaining bytes for as long as {@link #canAcceptPacket}
+   * allows.
+   */
   void setContinueCallback(Runnable then);
 
-  /** Whether the next packet may be handled now; if not, its bytes wait for a later slice. */
+  /** Whether the next packet may be handled now; otherwise, its bytes wait for a later slice. */
   boolean canAcceptPacket();
 
   /** Whether bytes remain to be handled. */
   boolean hasBacklog();
 
-  /** True if the connection has ended, so that the remaining bytes are discarded. */
+  /** Whether the connection has ended, so that the remaining bytes are discarded. */
   boolean isAbandoned();
 
-  /** All bytes of one read were handled or left for a later slice. */
+  /** Called when all bytes of one read have been handled or left for a later slice. */
   void onReadComplete();
 }

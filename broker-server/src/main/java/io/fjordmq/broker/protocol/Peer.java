@@ -12,15 +12,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other end of a connection as the transport knows it. The pipeline attaches it to the channel
- * and completes it (address of a client behind a proxy, TLS) before the first MQTT packet is
- * decoded.
+ * The remote end of a connection as known to the transport. The pipeline attaches the peer to the
+ * channel, and adds the address of a client behind a proxy and the result of the TLS handshake
+ * before the first MQTT packet is decoded.
  *
- * @param listener key of the listener in the configuration file, without its section
- * @param remote the client's address; behind a trusted proxy, the one the proxy reports
- * @param encrypted true for TLS
+ * @param listener the key of the listener in the configuration file, without its section
+ * @param remote the client's address; behind a trusted proxy, the address that the proxy reports
+ * @param encrypted whether the connection uses TLS
  * @param certificate the client's TLS certificate, verified against the listener's {@code
- *     trustFile}; null if it sent none
+ *     trustFile}; null if the client sent none
  */
 public record Peer(
     String listener,
@@ -29,13 +29,13 @@ public record Peer(
     @Nullable X509Certificate certificate) {
   private static final AttributeKey<Peer> KEY = AttributeKey.valueOf(Peer.class, "peer");
 
-  /** Creates a peer of which only the socket is known. */
+  /** Creates a peer of which only the socket address is known. */
   public static Peer plain(String listener, SocketAddress remote) {
     return new Peer(listener, remote, false, null);
   }
 
   /**
-   * The peer of a client's channel. Any thread.
+   * Returns the peer of a client's channel. Can be called on any thread.
    *
    * @throws IllegalStateException if the channel does not belong to a listener
    */
@@ -47,29 +47,29 @@ public record Peer(
     return peer;
   }
 
-  /** Makes this the peer of the channel. On its event loop. */
+  /** Makes this the peer of the channel. Must be called on the channel's event loop. */
   public void attachTo(Channel channel) {
     channel.attr(KEY).set(this);
   }
 
-  /** A copy with the address that a proxy reports. */
+  /** Returns a copy with the address that a proxy reports. */
   public Peer withRemote(SocketAddress proxied) {
     return new Peer(listener, proxied, encrypted, certificate);
   }
 
-  /** A copy with the result of the TLS handshake. */
+  /** Returns a copy with the result of the TLS handshake. */
   public Peer withTls(@Nullable X509Certificate peerCertificate) {
     return new Peer(listener, remote, true, peerCertificate);
   }
 
-  /** The IP address; null for Unix domain sockets. */
+  /** The client's IP address; null for Unix domain sockets. */
   public @Nullable InetAddress address() {
     return remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
   }
 
   /**
-   * The text for logs and operators: {@code 192.168.0.7:50123}, {@code [fd00::7]:50123} or {@code
-   * unix:/path}.
+   * The address as shown in logs and to operators: {@code 192.168.0.7:50123}, {@code
+   * [fd00::7]:50123} or {@code unix:/path}.
    */
   public String displayName() {
     if (remote instanceof InetSocketAddress inet) {

@@ -23,14 +23,14 @@ final class PropertyRules {
     TWO_BYTES,
     FOUR_BYTES,
     INTEGER,
-    /** Text or binary data: a two-byte length and that many bytes. */
+    /** Text or binary data: a two-byte length followed by that many bytes. */
     LENGTH_PREFIXED,
     STRING_PAIR
   }
 
   private record Rule(Encoding encoding, int packets) {}
 
-  // By identifier; properties that only servers send are missing.
+  // The rules by property identifier. Properties that only servers may send have no rule.
   private static final Rule[] RULES = new Rule[USER_PROPERTY + 2];
 
   static {
@@ -60,7 +60,8 @@ final class PropertyRules {
   static void check(PacketCursor cursor, int packet) {
     int bytes = cursor.readInteger();
     if (bytes > cursor.remaining()) {
-      throw RawPacketRules.malformed("properties exceed their packet", cursor.level());
+      throw RawPacketRules.malformed(
+          "properties extend past the end of the packet", cursor.level());
     }
     int remainingAfter = cursor.remaining() - bytes;
     long presentIds = 0;
@@ -73,7 +74,7 @@ final class PropertyRules {
       presentIds |= 1L << id;
     }
     if (cursor.remaining() != remainingAfter) {
-      throw RawPacketRules.malformed("property exceeds the property length", cursor.level());
+      throw RawPacketRules.malformed("a property extends past the property length", cursor.level());
     }
   }
 
@@ -81,7 +82,8 @@ final class PropertyRules {
     Rule rule = id < RULES.length ? RULES[id] : null;
     if (rule == null || (rule.packets & packet) == 0) {
       if (id == SUBSCRIPTION_IDENTIFIER && packet == PUBLISH) {
-        throw protocolError("subscription identifier in a client's PUBLISH", cursor.level());
+        throw protocolError(
+            "a client must not send a subscription identifier in PUBLISH", cursor.level());
       }
       throw RawPacketRules.malformed(
           "property " + id + " is not allowed in this packet", cursor.level());

@@ -10,12 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the properties of one MQTT 5 packet. The raw frame was already checked for properties that
- * are not allowed or repeated.
+ * Reads the properties of one MQTT 5 packet. The raw packet has already been checked for disallowed
+ * and repeated properties.
  */
 record PropertyView(MqttProperties properties) {
 
-  /** An unsigned number, or {@code absent} if the property is absent. */
+  /**
+   * Returns the property as an unsigned number, or {@code absent} if the packet does not contain
+   * it.
+   */
   long number(int id, long absent) {
     MqttProperty<?> property = properties.getProperty(id);
     // Netty reads four-byte integers as signed.
@@ -61,9 +64,9 @@ record PropertyView(MqttProperties properties) {
   }
 
   /**
-   * The properties that travel with a message.
+   * Returns the properties that are delivered together with a message.
    *
-   * @throws ProtocolViolation if the response topic is not a topic name (MQTT 5.0 §3.3.2.3.5)
+   * @throws ProtocolViolation if the response topic is not a valid topic name (MQTT 5.0 §3.3.2.3.5)
    */
   MessageProperties messageProperties() {
     if (properties.isEmpty()) {

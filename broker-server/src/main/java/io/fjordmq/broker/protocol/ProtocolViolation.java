@@ -4,8 +4,8 @@ import io.fjordmq.broker.limits.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A protocol error by a client, or an exceeded limit. It ends the connection with a reason and is
- * counted and logged at debug level, without a stack trace.
+ * Thrown if a client violates the protocol or exceeds a limit. The violation ends the connection
+ * with a reason; it is counted, and logged at DEBUG level without a stack trace.
  */
 public final class ProtocolViolation extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -14,25 +14,26 @@ public final class ProtocolViolation extends RuntimeException {
   private final int protocolLevel;
   private final @Nullable Limit limit;
 
-  /** Creates a violation on a connection whose protocol version is known. */
+  /** Creates a violation for a connection whose protocol version is known. */
   public ProtocolViolation(CloseReason reason, String detail) {
     this(reason, detail, 0);
   }
 
   /**
-   * Creates a violation in a CONNECT.
+   * Creates a violation for a CONNECT.
    *
-   * @param protocolLevel the level byte of the CONNECT, which decides how the refusal is encoded; 0
-   *     if it was not read
+   * @param protocolLevel the level byte of the CONNECT, which determines how the refusal is
+   *     encoded; 0 if it was not read
    */
   public ProtocolViolation(CloseReason reason, String detail, int protocolLevel) {
     this(reason, detail, protocolLevel, null);
   }
 
   /**
-   * Creates a violation of a limit.
+   * Creates a violation for an exceeded limit.
    *
-   * @param protocolLevel of the CONNECT; 0 if the connection's protocol version is known
+   * @param protocolLevel the level byte of the CONNECT; 0 if the connection's protocol version is
+   *     known
    */
   public ProtocolViolation(
       CloseReason reason, String detail, int protocolLevel, @Nullable Limit limit) {
@@ -46,7 +47,7 @@ public final class ProtocolViolation extends RuntimeException {
     return reason;
   }
 
-  /** The level byte of the CONNECT; 0 if it was not read, or for a later packet. */
+  /** The level byte of the CONNECT; 0 if it was not read or the violation is in a later packet. */
   public int protocolLevel() {
     return protocolLevel;
   }
@@ -56,7 +57,7 @@ public final class ProtocolViolation extends RuntimeException {
     return limit;
   }
 
-  /** The description for the log and the Reason String. */
+  /** A description for the log and the Reason String. */
   public String detail() {
     return String.valueOf(getMessage());
   }

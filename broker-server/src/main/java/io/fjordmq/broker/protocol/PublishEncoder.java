@@ -12,18 +12,18 @@ import io.netty.handler.codec.mqtt.MqttProperties;
 import java.util.List;
 
 /**
- * Encodes PUBLISH packets to clients. Not Netty's encoder, because a message to many clients is
- * encoded only once (MQTT 5.0 §3.3):
+ * Encodes PUBLISH packets to clients. This class replaces Netty's encoder so that a message to many
+ * clients is encoded only once (MQTT 5.0 §3.3):
  *
  * <pre>
- *   0x30 | DUP QoS RETAIN         DUP differs per receiver: filled in
+ *   0x30 | DUP QoS RETAIN         DUP differs between receivers: filled in
  *   remaining length
  *   topic
  *   packet identifier             if QoS &gt; 0; filled in
  *   property length               MQTT 5
  *     0x02 message expiry         first, if it expires; filled in with the remaining time
  *     0x23 topic alias, others
- *   -- up to here the template --
+ *   -- end of the template --
  *   payload
  * </pre>
  */
@@ -34,7 +34,10 @@ public final class PublishEncoder {
 
   private PublishEncoder() {}
 
-  /** The template of a delivery, encoded once for all sessions of this protocol version. */
+  /**
+   * Returns the template of a delivery, which is encoded once for all sessions with this protocol
+   * version.
+   */
   static byte[] template(Delivery delivery, boolean mqtt5) {
     byte[] cached = delivery.encodedHead(mqtt5);
     if (cached == null) {
@@ -48,7 +51,7 @@ public final class PublishEncoder {
    * Encodes everything before the payload.
    *
    * @param topic the topic name, or empty if the alias replaces it
-   * @param alias topic alias to send; 0 for none
+   * @param alias the topic alias to send; 0 for none
    */
   static byte[] template(Delivery delivery, boolean mqtt5, String topic, int alias) {
     Message message = delivery.message();
@@ -74,13 +77,13 @@ public final class PublishEncoder {
     return bytes;
   }
 
-  /** Fills in the receiver's fields in a copy of a template that begins at {@code start}. */
+  /** Fills in the receiver-specific fields in a copy of a template that begins at {@code start}. */
   public static void fillIn(
       ByteBuf packet, int start, int packetIdentifier, boolean dup, long expirySeconds) {
     byte first = packet.getByte(start);
     int at = start + 1;
     while (packet.getByte(at++) < 0) {
-      // the remaining length ends with the byte whose high bit is clear
+      // skip the remaining length, which ends with the byte whose high bit is clear
     }
     at += 2 + packet.getUnsignedShort(at);
     if ((first & QOS_BITS) != 0) {
@@ -92,7 +95,7 @@ public final class PublishEncoder {
     }
     if (expirySeconds >= 0) {
       while (packet.getByte(at++) < 0) {
-        // the property length
+        // skip the property length
       }
       packet.setInt(at + 1, (int) expirySeconds);
     }
@@ -172,7 +175,7 @@ public final class PublishEncoder {
     ByteBufUtil.reserveAndWriteUtf8(out, text, bytes);
   }
 
-  /** Bytes of a variable byte integer (MQTT 5.0 §1.5.5). */
+  /** Returns the number of bytes of a variable byte integer (MQTT 5.0 §1.5.5). */
   static int integerBytes(int value) {
     if (value < 1 << 7) {
       return 1;
@@ -180,7 +183,7 @@ public final class PublishEncoder {
     return value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : 4;
   }
 
-  /** Bytes of a packet with this remaining length. */
+  /** Returns the number of bytes of a packet with this remaining length. */
   public static int packetBytes(int remainingLength) {
     return 1 + integerBytes(remainingLength) + remainingLength;
   }

@@ -3,12 +3,12 @@ package io.fjordmq.broker.protocol;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Protocol rules that must be checked on the raw bytes, because Netty's decoder (4.2.18) does not
- * check them or hides what they need: DUP with QoS 0, packets longer than their version allows,
+ * Checks protocol rules on the raw bytes, because Netty's decoder (4.2.18) either does not check
+ * them or hides the required information: DUP with QoS 0, packets longer than their version allows,
  * misplaced or repeated properties, and reason codes that clients must not send. Each field must
- * also end within its packet: Netty's decoder would wait for more bytes and take them from the next
- * packet. Netty checks everything else: fixed header flags, UTF-8 and U+0000 in every string, bytes
- * after the last field, packet identifier 0.
+ * also end within its packet; otherwise Netty's decoder would wait for more bytes and take them
+ * from the next packet. Netty checks everything else: fixed header flags, UTF-8 and U+0000 in every
+ * string, bytes after the last field, and packet identifier 0.
  *
  * <p>Packets that MQTT 3.1 allows but Netty rejects are rewritten into a form that both accept.
  */
@@ -34,9 +34,9 @@ final class RawPacketRules {
   private RawPacketRules() {}
 
   /**
-   * MQTT 3.1 lets a client repeat SUBSCRIBE, UNSUBSCRIBE and PUBREL with DUP (its §3.6, §3.8,
-   * §3.10). Netty follows MQTT 3.1.1, where the flag is reserved. The flag has no effect and is
-   * cleared.
+   * Clears the DUP flag. MQTT 3.1 lets a client resend SUBSCRIBE, UNSUBSCRIBE and PUBREL with DUP
+   * (MQTT 3.1 §3.6, §3.8, §3.10), but Netty follows MQTT 3.1.1, where the flag is reserved. The
+   * flag has no effect.
    */
   static void clearDup(ByteBuf in) {
     int first = in.getUnsignedByte(in.readerIndex());
@@ -49,7 +49,7 @@ final class RawPacketRules {
   /**
    * Checks any packet other than CONNECT, SUBSCRIBE and UNSUBSCRIBE ({@link FilterPacketReader}).
    *
-   * @param level protocol level of the client
+   * @param level the protocol level of the client
    */
   static void check(ByteBuf in, int size, int level) {
     int first = in.getUnsignedByte(in.readerIndex());
@@ -72,22 +72,23 @@ final class RawPacketRules {
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
           throw new ProtocolViolation(
               CloseReason.PROTOCOL_ERROR,
-              "packet type " + type + " is sent by servers only",
+              "packet type " + type + " must only be sent by servers",
               level);
       case CONNECT ->
-          // Checked before Netty, which would adopt the version of this packet and, if it is
-          // truncated, wait for the rest.
-          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT", level);
+          // Checked before Netty decodes the packet. Netty would adopt the version of this packet
+          // and, if the packet is truncated, wait for the rest.
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "a client must not send a second CONNECT", level);
       default -> {
         // PINGREQ has no content; Netty rejects type 0.
       }
     }
   }
 
-  /** MQTT-3.3.1-2. MQTT 3.1 gives DUP no meaning with QoS 0 and does not forbid it. */
+  /** Checks MQTT-3.3.1-2. In MQTT 3.1, DUP with QoS 0 has no meaning but is not forbidden. */
   private static void checkPublishFlags(int first, int level) {
     if (level > 3 && (first & DUP) != 0 && (first & QOS) == 0) {
-      throw malformed("DUP set in a PUBLISH with QoS 0", level);
+      throw malformed("DUP must not be set in a PUBLISH with QoS 0", level);
     }
   }
 
@@ -97,11 +98,11 @@ final class RawPacketRules {
     }
   }
 
-  /** Reason code and properties, both optional (MQTT 5.0 §3.4.2). */
+  /** Checks the reason code and the properties, both of which are optional (MQTT 5.0 §3.4.2). */
   private static void checkReasonAndProperties(PacketCursor cursor, int type, int packet) {
     if (cursor.level() < 5) {
       if (cursor.remaining() > 0) {
-        throw malformed("reason code before MQTT 5", cursor.level());
+        throw malformed("reason codes require MQTT 5", cursor.level());
       }
       return;
     }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.protocol;
 
 import io.fjordmq.api.Topic;
 
-/** Topics that only the broker publishes to; clients may subscribe to them. */
+/** The topics to which only the broker may publish. Clients may subscribe to them. */
 public final class ReservedTopics {
   private static final String SYS = "$SYS";
 

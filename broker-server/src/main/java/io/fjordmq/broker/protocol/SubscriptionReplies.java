@@ -3,8 +3,8 @@ package io.fjordmq.broker.protocol;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Writes SUBACK and UNSUBACK packets. Netty's encoder would create several objects for each code,
- * all in one piece of work.
+ * Writes SUBACK and UNSUBACK packets. Netty's encoder would create several objects for each code
+ * and encode all codes in one uninterrupted step.
  */
 public final class SubscriptionReplies {
   private static final int SUBACK = 0x90;
@@ -14,7 +14,7 @@ public final class SubscriptionReplies {
   private SubscriptionReplies() {}
 
   /**
-   * @param codes one per filter of the SUBSCRIBE
+   * @param codes one code per filter in the SUBSCRIBE
    */
   public static void writeSubAck(
       PacketSink out, Dialect dialect, int packetIdentifier, byte[] codes) {
@@ -22,7 +22,8 @@ public final class SubscriptionReplies {
   }
 
   /**
-   * @param codes one per filter of the UNSUBSCRIBE; an UNSUBACK of MQTT 3 has none
+   * @param codes one code per filter in the UNSUBSCRIBE; ignored in MQTT 3, whose UNSUBACK has no
+   *     codes
    */
   public static void writeUnsubAck(
       PacketSink out, Dialect dialect, int packetIdentifier, byte[] codes) {

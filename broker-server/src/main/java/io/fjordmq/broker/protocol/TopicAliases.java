@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic aliases of one connection in both directions (MQTT 5.0 §3.3.2.3.4). Allocates nothing
+ * The topic aliases of one connection in both directions (MQTT 5.0 §3.3.2.3.4). Allocates no memory
  * until an alias is used.
  */
 final class TopicAliases {
@@ -16,9 +16,9 @@ final class TopicAliases {
   private @Nullable Map<String, Integer> outbound;
 
   /**
-   * @param inboundMaximum aliases the client may use; 0 = none
-   * @param outboundMaximum aliases for messages to the client; 0 = none. First come, first served:
-   *     when all are assigned, other topics are sent in full
+   * @param inboundMaximum the number of aliases that the client may use; 0 = none
+   * @param outboundMaximum the number of aliases for messages to the client; 0 = none. Once all of
+   *     them are assigned, further topics are sent in full
    */
   TopicAliases(int inboundMaximum, int outboundMaximum) {
     this.inboundMaximum = inboundMaximum;
@@ -26,9 +26,9 @@ final class TopicAliases {
   }
 
   /**
-   * The topic to which the client assigned this alias.
+   * Returns the topic to which the client has assigned this alias.
    *
-   * @throws ProtocolViolation if there is none
+   * @throws ProtocolViolation if the client has not assigned the alias
    */
   Topic topicOf(int alias) {
     requireAllowed(alias);
@@ -56,17 +56,17 @@ final class TopicAliases {
     }
   }
 
-  /** True if messages to the client may use aliases. */
+  /** Whether messages to the client may use aliases. */
   boolean canAssignOutbound() {
     return outboundMaximum > 0;
   }
 
-  /** The alias that the client knows for the topic; 0 if none. */
+  /** Returns the alias that the client knows for the topic; 0 if there is none. */
   int aliasOf(String topic) {
     return outbound == null ? 0 : outbound.getOrDefault(topic, 0);
   }
 
-  /** Assigns an alias to the topic; 0 if all are assigned. */
+  /** Assigns an alias to the topic; returns 0 if all aliases are already assigned. */
   int assign(String topic) {
     if (outbound == null) {
       outbound = new HashMap<>();

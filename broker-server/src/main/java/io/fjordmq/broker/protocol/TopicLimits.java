@@ -26,9 +26,9 @@ public record TopicLimits(int maxBytes, int maxLevels) {
     }
   }
 
-  /** The limit that a topic or filter exceeds; null if none. */
+  /** Returns the limit that a topic or filter exceeds; null if it exceeds none. */
   public @Nullable Limit limitExceededBy(String text) {
-    // A char takes at most three bytes in UTF-8, so the bytes of short texts need not be counted.
+    // A char takes at most three bytes in UTF-8, so the bytes of short strings need not be counted.
     if (text.length() > maxBytes / 3 && ByteBufUtil.utf8Bytes(text) > maxBytes) {
       return Limit.TOPIC_BYTES;
     }

@@ -3,9 +3,9 @@ package io.fjordmq.broker.security;
 /**
  * The decision about an action of a client.
  *
- * @param allowed true if the client may perform it
- * @param by name of the provider that decided; empty if no provider did
- * @param denialCause reason of a denial; meaningless if allowed
+ * @param allowed whether the client may perform the action
+ * @param by the name of the provider that decided; empty if no provider did
+ * @param denialCause the cause of a denial; meaningless if the action is allowed
  */
 public record AccessDecision(boolean allowed, String by, DenialCause denialCause) {
   static final AccessDecision ALLOWED = new AccessDecision(true, "", DenialCause.DENIED);

@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  *   pattern write dev/%c/state     for all clients; %c: client identifier, %u: user name
  * </pre>
  *
- * <p>As in Mosquitto, anything that is not allowed is denied. Denials of a user precede all other
- * rules of that user, and denying patterns precede all other patterns. Patterns do not apply to
- * clients whose user name or identifier contains a wildcard; those with {@code %u} do not apply to
- * anonymous clients.
+ * <p>As in Mosquitto, anything that is not allowed is denied. The deny rules of a user take
+ * precedence over all other rules of that user, and deny patterns take precedence over all other
+ * patterns. Patterns do not apply to clients whose user name or client identifier contains a
+ * wildcard; patterns with {@code %u} do not apply to anonymous clients.
  */
 final class AclFile {
   /** One rule. */
   private record Line(boolean allow, Access access, String filter) {}
 
-  /** The rules of one user, or the patterns; denials first. */
+  /** The rules of one user, or the patterns. Deny rules come first. */
   private static final class Section {
     private final List<Line> denials = new ArrayList<>();
     private final List<Line> others = new ArrayList<>();
@@ -72,7 +72,7 @@ final class AclFile {
   }
 
   /**
-   * @return the section of the next line
+   * @return the section to which the next line belongs
    */
   private Section add(String line, Section section) {
     int blank = line.indexOf(' ');
@@ -96,10 +96,10 @@ final class AclFile {
     int blank = text.indexOf(' ');
     String filter = blank < 0 ? text : text.substring(blank + 1).strip();
     String access = blank < 0 ? "readwrite" : text.substring(0, blank);
-    require(!filter.isEmpty(), "the topic is missing");
+    require(!filter.isEmpty(), "a topic filter is missing");
     require(
         !TopicFilter.parse(filter).isShared(),
-        "a rule must name the filter without $share/<name>/");
+        "a rule must contain the topic filter without $share/<name>/");
     return switch (access) {
       case "read" -> new Line(true, Access.READ, filter);
       case "write" -> new Line(true, Access.WRITE, filter);
@@ -117,7 +117,7 @@ final class AclFile {
     }
   }
 
-  /** The rules that apply to a client. */
+  /** Returns the rules that apply to a client. */
   TopicRules rulesOf(String clientId, @Nullable String userName) {
     List<Rule> rules = new ArrayList<>();
     Section section = userName == null ? anonymous : users.get(userName);
@@ -138,7 +138,7 @@ final class AclFile {
     return name.indexOf('+') >= 0 || name.indexOf('#') >= 0;
   }
 
-  /** Substitutes in one pass, because a client identifier may itself contain %u. */
+  /** Substitutes %c and %u in one pass, because a client identifier may itself contain %u. */
   private static String substitute(String pattern, String clientId, @Nullable String userName) {
     StringBuilder filter = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {
@@ -159,7 +159,7 @@ final class AclFile {
     try {
       rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
     } catch (IllegalArgumentException e) {
-      // With the client's name in it (empty or very long), it is not a valid filter and matches
+      // After substituting an empty or very long name, the result is not a valid filter and matches
       // nothing.
       return;
     }

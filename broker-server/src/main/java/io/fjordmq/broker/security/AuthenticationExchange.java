@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authentication of one client in several steps, at CONNECT or later (MQTT 5.0 §4.12). Used by
- * one event loop; the provider runs elsewhere.
+ * The enhanced authentication of one client, which takes several steps at CONNECT or later (MQTT
+ * 5.0 §4.12). Used by one event loop; the provider runs on its own threads.
  */
 public final class AuthenticationExchange {
   private final Provider<EnhancedAuthenticator> provider;
@@ -27,7 +27,7 @@ public final class AuthenticationExchange {
   private volatile boolean closed;
 
   /**
-   * @param before the client's identity so far; null at CONNECT
+   * @param before the client's current identity; null at CONNECT
    */
   AuthenticationExchange(
       Provider<EnhancedAuthenticator> provider,
@@ -41,10 +41,10 @@ public final class AuthenticationExchange {
   }
 
   /**
-   * Performs the client's next step. May be called again only after a {@link
+   * Performs the next step of the exchange. May only be called again after a {@link
    * ConnectAdmission.Challenge}.
    *
-   * @param data empty if the client sent none
+   * @param data the Authentication Data; empty if the client sent none
    */
   public CompletableFuture<ConnectAdmission> next(byte[] data) {
     return provider
@@ -97,7 +97,7 @@ public final class AuthenticationExchange {
           attempt,
           Refusal.NOT_AUTHORIZED,
           DenialCause.DENIED,
-          "tenant must not change at re-authentication: was '"
+          "the tenant must not change on re-authentication: was '"
               + before.tenant()
               + "', is '"
               + client.tenant()

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chain of authenticators: the first one that allows or denies decides. A client that all of
- * them pass on is refused. Thread-safe.
+ * The chain of authenticators. The first authenticator that allows or denies a client decides; a
+ * client on which no authenticator decides is refused. Thread-safe.
  */
 final class Authentications {
   private static final byte[] NO_DATA = {};
@@ -27,7 +27,7 @@ final class Authentications {
   private final ClientRefusals clientRefusals;
 
   /**
-   * @param chain with {@link AnonymousAccess} at its end
+   * @param chain the authenticators in order, ending with {@link AnonymousAuthenticator}
    */
   Authentications(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
     this.chain = chain;
@@ -95,10 +95,12 @@ final class Authentications {
             : Refusal.BAD_USER_NAME_OR_PASSWORD;
     String detail =
         chain.size() == 1
-            ? "no authentication is configured and securityConfig.allowAnonymous excludes it; set"
-                + " securityConfig.passwordFile, or securityConfig.allowAnonymous: true"
+            ? "no authentication is configured and securityConfig.allowAnonymous does not admit the"
+                + " client; set securityConfig.passwordFile, or securityConfig.allowAnonymous:"
+                + " true"
             : attempt.isWithoutCredentials()
-                ? "no user name, and securityConfig.allowAnonymous excludes it"
+                ? "the client sent no user name, and securityConfig.allowAnonymous does not admit"
+                    + " it"
                 : "unknown user";
     return clientRefusals.refuse(attempt, refusal, DenialCause.NOT_ALLOWED, detail, "");
   }

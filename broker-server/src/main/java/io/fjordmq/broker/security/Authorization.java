@@ -9,13 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The authorization rules shared by all clients: the ACL file first, then plugins in order.
+ * The authorization rules shared by all clients: first the ACL file, then the plugins in order.
  * Thread-safe.
  */
 final class Authorization {
   static final String ACL_FILE = "securityConfig.aclFile";
 
-  /** A decision of one plugin, and its consequence. */
+  /** The decision of one plugin, and the resulting access decision. */
   private record PluginDecision(Decision decision, AccessDecision accessDecision) {}
 
   private final @Nullable WatchedFile<AclFile> acl;
@@ -33,7 +33,7 @@ final class Authorization {
     this.cacheMillis = settings.cacheTime().toMillis();
   }
 
-  /** True if no rule or plugin restricts clients. */
+  /** Whether clients are restricted by neither rules nor plugins. */
   boolean isOpen() {
     return acl == null && plugins.isEmpty();
   }
@@ -51,7 +51,8 @@ final class Authorization {
   }
 
   /**
-   * The current contents of the ACL file; null if there is none. Replaced when the file changes.
+   * The current contents of the ACL file; null if no file is configured. Replaced when the file
+   * changes.
    */
   @Nullable AclFile acl() {
     return acl == null ? null : acl.current();

@@ -30,11 +30,11 @@ final class CertificateName implements Authenticator {
         : new Authentication.Allow(Identity.of(name)).now();
   }
 
-  /** The most specific common name of a distinguished name; null if it has none. */
+  /** Returns the most specific common name of a distinguished name; null if it has none. */
   static @Nullable String commonName(String subject) {
     try {
       String name = null;
-      // From the least to the most specific.
+      // The RDNs are ordered from the least to the most specific.
       for (Rdn rdn : new LdapName(subject).getRdns()) {
         if (rdn.getType().equalsIgnoreCase("CN") && rdn.getValue() instanceof String text) {
           name = text;

@@ -13,23 +13,23 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rights of one connected client. Belongs to the event loop of its session.
+ * The access rights of one connected client. Only used on the event loop of the client's session.
  *
- * <p>The client's own {@link Permissions} decide first, then the ACL file, then plugins. The first
- * two decide immediately. Decisions about publishing are cached for a bounded number of topics, for
- * a bounded time, and until the ACL file changes or the client authenticates again.
+ * <p>The client's own {@link Permissions} decide first, then the ACL file, then the plugins. Only
+ * plugins decide asynchronously. Decisions about publishing are cached for a bounded number of
+ * topics and a bounded time, at most until the ACL file changes or the client re-authenticates.
  */
 public final class ClientAccess {
   private final Authorization shared;
   private final Denials denials;
   private ClientInfo client;
   private @Nullable TopicRules own;
-  // The ACL file that the cached decisions are based on.
+  // The ACL file on which the cached decisions are based.
   private @Nullable AclFile acl;
   private @Nullable TopicRules fromFile;
   private @Nullable Map<Topic, CachedDecisions> cache;
   private long cachedSince;
-  // Clients mostly publish to the same topic again, and the dialect reuses the topic object.
+  // Clients mostly publish to the same topic repeatedly, and the dialect reuses the topic object.
   private @Nullable Topic lastTopic;
   private CachedDecisions last = new CachedDecisions();
   private @Nullable Topic lastRead;
@@ -54,7 +54,7 @@ public final class ClientAccess {
     onReauthenticated(client, permissions);
   }
 
-  /** The client has authenticated again; discards earlier decisions. */
+  /** Called when the client has re-authenticated; discards earlier decisions. */
   public void onReauthenticated(ClientInfo info, @Nullable Permissions permissions) {
     client = info;
     own = permissions == null ? null : new TopicRules(permissions.rules());
@@ -75,16 +75,16 @@ public final class ClientAccess {
     return client;
   }
 
-  /** True if the client may do everything, so that no check is needed. */
+  /** Whether the client may do everything, so that no checks are needed. */
   public boolean isUnlimited() {
     return own == null && shared.isOpen();
   }
 
   /**
-   * The known decision about publishing to a topic; null if {@link #evaluatePublish} has to be
-   * called.
+   * Returns the decision about publishing to a topic if it is already known; null if {@link
+   * #evaluatePublish} must be called.
    *
-   * @param nowMillis wall clock
+   * @param nowMillis the wall clock time
    */
   public @Nullable AccessDecision mayPublish(Topic topic, Qos qos, boolean retain, long nowMillis) {
     refresh(nowMillis);
@@ -135,7 +135,7 @@ public final class ClientAccess {
     return decisions;
   }
 
-  /** The decision of the rules; null if plugins have to decide. */
+  /** Returns the decision of the rules; null if the plugins must decide. */
   private @Nullable AccessDecision decideByRules(Topic topic) {
     AccessDecision byOwn = decide(own, topic, true, "the client's permissions");
     if (byOwn != null) {
@@ -155,26 +155,29 @@ public final class ClientAccess {
     };
   }
 
-  /** Calls the plugins and caches the decision; completes on any thread. */
+  /**
+   * Calls the plugins. The future completes on any thread; pass its value to {@link
+   * #cacheDecision}.
+   */
   public CompletableFuture<AccessDecision> evaluatePublish(Topic topic, Qos qos, boolean retain) {
     return shared.evaluate(client, new Action.Publish(topic, qos, retain, false));
   }
 
   /** Caches the result of {@link #evaluatePublish}. */
   public void cacheDecision(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
-    // A provider that failed to decide is called again next time.
+    // If a provider failed to decide, it is called again next time.
     if (accessDecision.allowed() || accessDecision.denialCause() == DenialCause.DENIED) {
       cachedDecisions(topic).decisions[CachedDecisions.index(qos, retain)] = accessDecision;
       lastTopic = null;
     }
   }
 
-  /** A decision that allows the action. */
+  /** Returns a decision that allows the action. */
   public CompletableFuture<AccessDecision> allowed() {
     return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
   }
 
-  /** Decides about the will of a CONNECT; counts and logs a denial. Any thread. */
+  /** Decides about the will of a CONNECT; counts and logs a denial. Can be called on any thread. */
   public CompletableFuture<AccessDecision> mayPublishWill(Action.Publish will) {
     if (isUnlimited()) {
       return allowed();
@@ -196,7 +199,7 @@ public final class ClientAccess {
         });
   }
 
-  /** Decides about a subscription; counts and logs a denial. Completes on any thread. */
+  /** Decides about a subscription; counts and logs a denial. The future completes on any thread. */
   public CompletableFuture<AccessDecision> subscribe(Action.Subscribe subscription) {
     return isUnlimited()
         ? allowed()
@@ -224,8 +227,8 @@ public final class ClientAccess {
   }
 
   /**
-   * Decides whether a message may be sent to the client. Plugins are not called, because they
-   * decide about subscriptions only.
+   * Decides whether a message may be sent to the client. Plugins are not called, because they only
+   * decide about subscriptions.
    */
   public boolean mayReceive(Topic topic) {
     if (shared.acl() != acl) {
@@ -251,7 +254,7 @@ public final class ClientAccess {
     if (accessDecision == null) {
       accessDecision = decide(fromFile, topic, false, "");
     }
-    // A topic without a rule can match only a subscription that a plugin allowed.
+    // A topic to which no rule applies can only match a subscription that a plugin has allowed.
     return accessDecision == null ? shared.hasPlugins() : accessDecision.allowed();
   }
 

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses clients: counts the refusal, records failed logins per address, notifies listeners, and
- * logs it, always at debug and at a limited rate at info. Thread-safe.
+ * Refuses clients. For each refusal, it increments a counter, records failed logins by address,
+ * notifies listeners, and logs a line: always at DEBUG level, and at a limited rate at INFO level.
+ * Thread-safe.
  */
 final class ClientRefusals {
   private static final Logger LOG = LoggerFactory.getLogger(ClientRefusals.class);
@@ -30,9 +31,9 @@ final class ClientRefusals {
   }
 
   /**
-   * Refuses a client whose address has too many failed logins; null if there are few. Checked
-   * before a login is evaluated and again before its result is returned, so that guesses sent in
-   * parallel do not get more results than the limit.
+   * Refuses a client whose address has too many failed logins; returns null if the address is not
+   * blocked. Called before a login is evaluated and again before its result is returned, so that
+   * parallel guesses do not yield more results than the limit.
    */
   @Nullable Refused refuseIfBlocked(ConnectAttempt attempt) {
     InetAddress address = attempt.address();
@@ -41,7 +42,7 @@ final class ClientRefusals {
             attempt,
             Refusal.CONNECTION_RATE_EXCEEDED,
             DenialCause.TOO_MANY_FAILURES,
-            "too many failed logins from its address",
+            "too many failed logins from the client's address",
             "securityConfig.maxLoginFailures")
         : null;
   }
@@ -49,7 +50,7 @@ final class ClientRefusals {
   /**
    * Refuses a client.
    *
-   * @param by name of the provider that decided; empty if no provider did
+   * @param by the name of the provider that decided; empty if no provider did
    */
   Refused refuse(
       ConnectAttempt attempt, Refusal refusal, DenialCause denialCause, String detail, String by) {

@@ -7,25 +7,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The result of authenticating a CONNECT. */
-@SuppressWarnings("ArrayRecordComponent") // only passed on, never compared
+@SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
 public sealed interface ConnectAdmission {
 
   /**
    * The client may connect.
    *
-   * @param permissions of this client; null if there are none of its own
-   * @param data Authentication Data for the client; empty for none
+   * @param permissions the client's own permissions; null if it has none
+   * @param data the Authentication Data for the client; empty for none
    */
   record Admitted(ClientInfo client, @Nullable Permissions permissions, byte[] data)
       implements ConnectAdmission {}
 
-  /** The client has to continue with another AUTH; only in an {@link AuthenticationExchange}. */
+  /**
+   * The client must continue with another AUTH packet. Only occurs in an {@link
+   * AuthenticationExchange}.
+   */
   record Challenge(byte[] data) implements ConnectAdmission {}
 
   /**
    * The client is refused.
    *
-   * @param detail reason for operators
+   * @param detail the reason, for operators
    */
   record Refused(Refusal refusal, String detail) implements ConnectAdmission {}
 
@@ -37,14 +40,14 @@ public sealed interface ConnectAdmission {
     SERVER_BUSY,
     BANNED,
     BAD_AUTHENTICATION_METHOD,
-    /** Too many logins failed from its address. */
+    /** Too many logins from the client's address have failed. */
     CONNECTION_RATE_EXCEEDED;
 
     static Refusal of(DenyReason reason) {
       return valueOf(reason.name());
     }
 
-    /** Text for the log. */
+    /** The text for the log. */
     String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

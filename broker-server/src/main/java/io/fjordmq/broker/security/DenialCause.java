@@ -2,28 +2,28 @@ package io.fjordmq.broker.security;
 
 import java.util.Locale;
 
-/** Why an action is denied; label of a metric. */
+/** The cause of a denied action, which is also a metric label. */
 public enum DenialCause {
-  /** A provider denied it. */
+  /** A provider denied the action. */
   DENIED,
-  /** No provider allowed it. */
+  /** No provider allowed the action. */
   NOT_ALLOWED,
   /** A provider did not respond in time. */
   TIMED_OUT,
-  /** A provider failed; the log has the exception. */
+  /** A provider failed with an exception, which was logged. */
   FAILED,
-  /** Too many calls are waiting for a provider. */
+  /** Too many calls were waiting for a provider. */
   BUSY,
-  /** Too many logins failed from the client's address. */
+  /** Too many logins from the client's address have failed. */
   TOO_MANY_FAILURES,
   /** No provider knows the authentication method. */
   BAD_METHOD,
-  /** The client identifier belongs to the session of another user. */
+  /** The client identifier is bound to the session of another user. */
   OTHER_USER;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Value of the metric label. */
+  /** The value of the metric label. */
   public String label() {
     return label;
   }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts denied actions, notifies listeners and logs denials, always at debug and at a limited rate
- * at info.
+ * Counts denied actions, notifies listeners and logs denials: always at DEBUG level, and at a
+ * limited rate at INFO level.
  */
 final class Denials {
   private static final Logger LOG = LoggerFactory.getLogger(Denials.class);
@@ -27,7 +27,7 @@ final class Denials {
   void denied(Attempt attempt, ClientInfo client, String action, AccessDecision accessDecision) {
     observer.onDenied(attempt, accessDecision.denialCause());
     LOG.debug(
-        "{} may not {}: {}{}",
+        "Denied: {} may not {}: {}{}",
         client,
         action,
         accessDecision.denialCause().label(),

@@ -4,7 +4,7 @@ package io.fjordmq.broker.security;
 final class FilterRelations {
   private FilterRelations() {}
 
-  /** True if the outer filter matches every topic that the inner one matches. */
+  /** Whether the outer filter matches every topic that the inner filter matches. */
   static boolean covers(String outer, String inner) {
     if (!reaches(outer, inner)) {
       return false;
@@ -26,7 +26,7 @@ final class FilterRelations {
     return outerLevels.length == innerLevels.length;
   }
 
-  /** True if some topic matches both filters. */
+  /** Whether any topic matches both filters. */
   static boolean overlap(String one, String other) {
     if (!reaches(one, other) || !reaches(other, one)) {
       return false;
@@ -49,7 +49,10 @@ final class FilterRelations {
     return true;
   }
 
-  /** Leading wildcards do not match topics that begin with $ (§4.7.2). */
+  /**
+   * Whether the filter can match the other one's topics at all. A leading wildcard does not match
+   * topics that begin with $ (§4.7.2).
+   */
   private static boolean reaches(String filter, String other) {
     boolean beginsWithWildcard = filter.startsWith("+") || filter.startsWith("#");
     return !(beginsWithWildcard && other.startsWith("$"));

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One plugin with its class loader and its threads. The queue for its threads is bounded. Whatever
- * a plugin does to its threads, no other plugin and no event loop waits for it.
+ * A plugin with its own class loader, threads and bounded queue. Even if a plugin blocks all of its
+ * threads, no other plugin and no event loop waits for it.
  */
 final class LoadedPlugin implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedPlugin.class);
@@ -29,7 +29,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
   private final ThreadPoolExecutor threads;
 
   /**
-   * @param extensions filled while they are started
+   * @param extensions a list to which extensions are added as they are started
    */
   LoadedPlugin(
       String name,
@@ -84,11 +84,14 @@ final class LoadedPlugin implements Executor, AutoCloseable {
 
   @Override
   public void close() {
-    threads.getQueue().clear(); // no client is connected any more that could wait for it
+    threads.getQueue().clear(); // no client is connected anymore, so nobody waits for these calls
     try {
       threads.submit(this::closeExtensions).get(CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("Plugin did not close in time plugin={} seconds={}", name, CLOSE_SECONDS);
+      LOG.warn(
+          "Plugin did not close in time; continuing shutdown plugin={} seconds={}",
+          name,
+          CLOSE_SECONDS);
     } catch (ExecutionException | RejectedExecutionException e) {
       LOG.warn("Failed to close a plugin: {} plugin={}", e.toString(), name);
     } catch (InterruptedException e) {
@@ -107,7 +110,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
       try {
         extensions.get(i).close();
       } catch (Exception | LinkageError e) {
-        LOG.warn("Plugin threw from close: {} plugin={}", e.toString(), name);
+        LOG.warn("Plugin threw while closing: {} plugin={}", e.toString(), name);
       }
     }
   }

@@ -11,10 +11,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users whose last password was correct, so that a reconnecting fleet does not wait for a slow hash
- * per device. Stores an HMAC of user, password and password file entry under a key that only this
- * process knows, so that a changed entry no longer matches. Evicts the least recently used user.
- * Thread-safe.
+ * Remembers users whose last password was correct, so that reconnecting devices do not each wait
+ * for a slow password hash. For each user, it stores an HMAC of the user name, the password and the
+ * password file entry, so that a changed entry no longer matches; only this process knows the key.
+ * The least recently used user is evicted. Thread-safe.
  */
 final class LoginCache {
   private static final String HMAC = "HmacSHA256";
@@ -54,7 +54,8 @@ final class LoginCache {
     try {
       Mac mac = Mac.getInstance(HMAC);
       mac.init(key);
-      // Hash and entry have known lengths; a byte that UTF-8 lacks separates user and password.
+      // User and password are separated by a byte that does not occur in UTF-8; the other fields
+      // have known lengths.
       mac.update(entry.text().getBytes(StandardCharsets.UTF_8));
       mac.update((byte) 0xFF);
       mac.update(user.getBytes(StandardCharsets.UTF_8));

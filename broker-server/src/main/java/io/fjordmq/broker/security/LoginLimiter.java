@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts failed logins per address to slow down password guessing. IPv6 addresses are counted by
- * their first 64 bits, because a client usually controls the whole network. Thread-safe.
+ * their first 64 bits, because a client usually controls its whole network. Thread-safe.
  */
 final class LoginLimiter {
   private static final int NETWORK_BYTES = 8;
@@ -30,7 +30,7 @@ final class LoginLimiter {
   private final SecuritySettings settings;
   private final InstantSource clock;
   private final SecurityObserver observer;
-  // In the order of first failures, the oldest first.
+  // The failures by network, ordered by the time of the first failure, oldest first.
   private final Map<Network, Failures> failures = new LinkedHashMap<>();
 
   LoginLimiter(SecuritySettings settings, InstantSource clock, SecurityObserver observer) {
@@ -39,7 +39,7 @@ final class LoginLimiter {
     this.observer = observer;
   }
 
-  /** True if the address has too many failed logins and is blocked. */
+  /** Whether the address is blocked because of too many failed logins. */
   boolean isBlocked(@Nullable InetAddress address) {
     if (address == null || settings.maxLoginFailures() == 0) {
       return false;

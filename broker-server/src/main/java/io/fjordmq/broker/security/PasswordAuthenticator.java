@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates user names and passwords with the password file. Password hashes are slow by
- * design, so they are computed on a few threads of their own with a bounded queue.
+ * design, so they are computed on a few dedicated threads with a bounded queue.
  *
- * <p>A user who is not in the file is passed on, after the same time as for a wrong password.
+ * <p>If a user is not in the file, the next authenticator decides. The delay is the same as for a
+ * wrong password.
  */
 final class PasswordAuthenticator implements Authenticator {
   private static final byte[] NO_PASSWORD = {};
@@ -29,7 +30,7 @@ final class PasswordAuthenticator implements Authenticator {
   private final ThreadPoolExecutor threads;
   private final @Nullable LoginCache loginCache;
   private final long maxQueueNanos;
-  // For the current contents of the file.
+  // The decoy for the current contents of the file.
   private volatile DecoyHash decoyHash = new DecoyHash(new PasswordFile(Map.of()), null);
 
   private record DecoyHash(PasswordFile file, @Nullable PasswordHash hash) {}
@@ -76,7 +77,7 @@ final class PasswordAuthenticator implements Authenticator {
       threads.execute(
           () -> {
             observer.addQueuedPasswords(-1);
-            // The client has timed out: computing the hash would only delay the others.
+            // The client has timed out; computing its hash would only delay other clients.
             boolean timedOut = System.nanoTime() - since > maxQueueNanos;
             result.complete(timedOut ? busy() : check(user, password, hash, users));
           });
@@ -89,7 +90,7 @@ final class PasswordAuthenticator implements Authenticator {
 
   private static Authentication busy() {
     return new Authentication.Deny(
-        DenyReason.SERVER_BUSY, "too many logins are waiting for password checks");
+        DenyReason.SERVER_BUSY, "too many logins are waiting for a password check");
   }
 
   private Authentication check(

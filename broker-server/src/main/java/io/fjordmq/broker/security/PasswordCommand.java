@@ -26,7 +26,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code bin/passwd.sh}: edits a password file. The help of the script describes the options. */
+/**
+ * The command behind {@code bin/passwd.sh}, which edits a password file. The script's help
+ * describes the options.
+ */
 public final class PasswordCommand {
   private static final int DONE = 0;
   private static final int FAILED = 1;
@@ -90,7 +93,8 @@ public final class PasswordCommand {
         || user.startsWith("#")
         || !user.equals(user.strip())) {
       throw new IOException(
-          "a user name must not be empty, begin with #, contain ':' or end with a space");
+          "a user name must not be empty, begin with '#', contain ':', or begin or end with a"
+              + " space");
     }
     if (user.chars().anyMatch(Character::isISOControl)) {
       throw new IOException("a user name must not contain control characters");
@@ -123,8 +127,8 @@ public final class PasswordCommand {
   }
 
   /**
-   * Lines by user. Other lines, such as comments, have their line number as key, which no user can
-   * have.
+   * Returns the lines of the file by user. Other lines, such as comments, are keyed by a string
+   * that cannot be a user name: their line number followed by a colon.
    */
   private static Map<String, String> lines(Path file) throws IOException {
     Map<String, String> lines = new LinkedHashMap<>();
@@ -160,7 +164,7 @@ public final class PasswordCommand {
     return password;
   }
 
-  /** Replaces the file atomically: a reader sees either the old or the new contents. */
+  /** Replaces the file atomically, so that a reader sees either the old or the new contents. */
   private static void write(Path file, Map<String, String> lines) throws IOException {
     Path target = file.toAbsolutePath();
     if (Files.isSymbolicLink(target)) {
@@ -188,7 +192,10 @@ public final class PasswordCommand {
     }
   }
 
-  /** If an administrator edits the file, it still belongs to the node's user. */
+  /**
+   * Keeps the file's owner, so that the file still belongs to the node's user after an
+   * administrator has edited it.
+   */
   private static void keepOwner(Path target, Path next) throws IOException {
     if (Files.exists(target) && !Files.getOwner(target).equals(Files.getOwner(next))) {
       Files.setOwner(next, Files.getOwner(target));

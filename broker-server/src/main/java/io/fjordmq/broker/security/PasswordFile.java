@@ -49,8 +49,9 @@ record PasswordFile(Map<String, PasswordHash> users) {
   }
 
   /**
-   * A hash that takes as long to compute as those of most users. Used for unknown users, so that
-   * the response time does not reveal which users exist. Null if there are no users.
+   * Returns a hash that takes as long to compute as the hashes of most users; null if there are no
+   * users. The hash is used for unknown users, so that the response time does not reveal which
+   * users exist.
    */
   @Nullable PasswordHash decoy() {
     Map<Class<?>, Integer> kinds = new HashMap<>();

@@ -11,20 +11,20 @@ import org.bouncycastle.crypto.params.Argon2Parameters;
 import org.bouncycastle.crypto.params.KeyParameter;
 
 /**
- * A password hash in the format of a password file. Immutable. Computing one is slow by design, so
- * it must never run on an event loop.
+ * A password hash in the format of a password file. Immutable. Computing a hash is slow by design
+ * and must never be done on an event loop.
  *
  * <pre>
  *   $6$salt$hash                                SHA-512 of password and salt (mosquitto 1.6)
  *   $7$iterations$salt$hash                     PBKDF2 with HMAC-SHA-512 (mosquitto 2.0)
- *   $argon2id$v=19$m=19456,t=2,p=1$salt$hash    Argon2id, version 1.3 (mosquitto 2.1, and ours)
+ *   $argon2id$v=19$m=19456,t=2,p=1$salt$hash    Argon2id, version 1.3 (mosquitto 2.1 and FjordMQ)
  * </pre>
  *
  * <p>Salt and hash are Base64, without padding for Argon2id.
  */
-@SuppressWarnings("ArrayRecordComponent") // compared with matches() only
+@SuppressWarnings("ArrayRecordComponent") // only compared by matches()
 sealed interface PasswordHash {
-  /** OWASP's second choice for Argon2id: 19 MiB, two passes. */
+  /** The memory for new Argon2id hashes: OWASP's second recommendation, 19 MiB with two passes. */
   int MEMORY_KIB = 19_456;
 
   int PASSES = 2;
@@ -35,7 +35,7 @@ sealed interface PasswordHash {
   int MAX_ITERATIONS = 10_000_000;
   int MAX_BYTES = 1_024;
 
-  /** True if this is the hash of the password. Runs in constant time. */
+  /** Whether this is the hash of the password. The comparison takes constant time. */
   default boolean matches(byte[] password) {
     return MessageDigest.isEqual(hash(), compute(password));
   }
@@ -44,10 +44,10 @@ sealed interface PasswordHash {
 
   byte[] compute(byte[] password);
 
-  /** A hash of no password, with the same format and cost. */
+  /** Returns a hash with the same format and cost that no password matches. */
   PasswordHash decoy();
 
-  /** The text in the file. */
+  /** The hash as written in the file. */
   String text();
 
   /** Creates a hash for a new entry. */
@@ -60,13 +60,13 @@ sealed interface PasswordHash {
   /**
    * Parses a hash.
    *
-   * @throws IllegalArgumentException if the text is not a hash; the message has the reason
+   * @throws IllegalArgumentException if the text is not a valid hash; the message states the reason
    */
   static PasswordHash parse(String text) {
     String[] parts = text.split("\\$", -1);
     if (parts.length < 2 || !parts[0].isEmpty()) {
       throw new IllegalArgumentException(
-          "the password is not hashed; hash the whole file with bin/passwd.sh -U");
+          "the password is not hashed; run bin/passwd.sh -U to hash all passwords in the file");
     }
     return switch (parts[1]) {
       case "6" -> {
@@ -127,7 +127,10 @@ sealed interface PasswordHash {
     return Base64.getEncoder().encodeToString(bytes);
   }
 
-  /** {@code $6$}: fast to compute and therefore easy to guess; only read, for old files. */
+  /**
+   * A {@code $6$} hash. It is fast to compute and therefore easy to crack, so it is only supported
+   * in existing files and never created.
+   */
   record Sha512(byte[] salt, byte[] hash) implements PasswordHash {
     @Override
     public byte[] compute(byte[] password) {
@@ -152,7 +155,7 @@ sealed interface PasswordHash {
     }
   }
 
-  /** {@code $7$}. */
+  /** A {@code $7$} hash. */
   record Pbkdf2(int iterations, byte[] salt, byte[] hash) implements PasswordHash {
     @Override
     public byte[] compute(byte[] password) {
@@ -172,7 +175,7 @@ sealed interface PasswordHash {
     }
   }
 
-  /** {@code $argon2id$}, in the PHC string format. */
+  /** An {@code $argon2id$} hash in the PHC string format. */
   record Argon2id(int memoryKib, int passes, int lanes, byte[] salt, byte[] hash)
       implements PasswordHash {
 
@@ -186,7 +189,8 @@ sealed interface PasswordHash {
           || !costs[0].startsWith("m=")
           || !costs[1].startsWith("t=")
           || !costs[2].startsWith("p=")) {
-        throw new IllegalArgumentException("argon2id needs m=…,t=…,p=…, not " + parts[3]);
+        throw new IllegalArgumentException(
+            "argon2id parameters must be m=…,t=…,p=…, not " + parts[3]);
       }
       int lanes = number(costs[2].substring(2), 1, MAX_LANES, "p");
       return new Argon2id(

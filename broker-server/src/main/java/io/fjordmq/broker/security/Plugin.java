@@ -8,9 +8,9 @@ import java.util.concurrent.Executor;
 /**
  * A loaded and started plugin.
  *
- * @param name for operators, e.g. {@code plugin my-auth}
- * @param extensions what it provides
- * @param executor runs its code; rejects calls when too many wait
+ * @param name the name shown to operators, e.g. {@code plugin my-auth}
+ * @param extensions the extensions that the plugin provides
+ * @param executor runs the plugin's code; rejects calls when too many are waiting
  */
 public record Plugin(String name, List<? extends Extension> extensions, Executor executor) {
 
@@ -18,7 +18,7 @@ public record Plugin(String name, List<? extends Extension> extensions, Executor
     extensions = List.copyOf(extensions);
   }
 
-  /** Its extensions of one type, each with its executor and timeout. */
+  /** Returns the plugin's extensions of one type, each with the plugin's executor and a timeout. */
   <E extends Extension> List<Provider<E>> providers(Class<E> kind, Duration timeout) {
     return extensions.stream()
         .filter(kind::isInstance)

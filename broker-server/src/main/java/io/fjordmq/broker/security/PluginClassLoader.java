@@ -5,8 +5,8 @@ import java.net.URLClassLoader;
 import java.util.List;
 
 /**
- * Loads the classes of one plugin. Besides its own classes it sees only the JDK and broker-api, so
- * that a plugin can bring any version of any library.
+ * Loads the classes of one plugin. Apart from its own classes, a plugin only sees the JDK and
+ * broker-api, so it can bundle any version of any library.
  */
 final class PluginClassLoader extends URLClassLoader {
   private static final String API = "io.fjordmq.api.";
@@ -19,7 +19,7 @@ final class PluginClassLoader extends URLClassLoader {
     super(name, urls.toArray(URL[]::new), new ApiOnly());
   }
 
-  /** The JDK, and the classes of broker-api. */
+  /** Loads only the classes of the JDK and of broker-api. */
   private static final class ApiOnly extends ClassLoader {
     ApiOnly() {
       super(ClassLoader.getPlatformClassLoader());

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends client events to the listeners of plugins. Never waits: each listener has a thread with a
- * bounded queue, and events are dropped and counted when it is full. Costs nothing without a
- * listener.
+ * Sends client events to the listeners of plugins without ever blocking. Each listener has a thread
+ * with a bounded queue; when the queue is full, events are dropped and counted. Without listeners,
+ * sending an event costs nothing.
  */
 public final class PluginEvents implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginEvents.class);
@@ -55,8 +55,8 @@ public final class PluginEvents implements AutoCloseable {
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
         @Nullable String suppressed = failures.permit();
         if (suppressed != null) {
-          LOG.warn("Event listener threw: {}{} listener={}", e, suppressed, name);
-          LOG.debug("Event listener threw listener={}", name, e);
+          LOG.warn("Plugin event listener threw: {}{} listener={}", e, suppressed, name);
+          LOG.debug("Plugin event listener threw listener={}", name, e);
         }
       }
     }
@@ -74,27 +74,27 @@ public final class PluginEvents implements AutoCloseable {
             .toList();
   }
 
-  /** A client has connected. */
+  /** Notifies the listeners that a client has connected. */
   public void connected(ClientInfo client) {
     notifyListeners(listener -> listener.onConnected(client));
   }
 
-  /** A client has disconnected. */
+  /** Notifies the listeners that a client has disconnected. */
   public void disconnected(ClientInfo client, String reason) {
     notifyListeners(listener -> listener.onDisconnected(client, reason));
   }
 
-  /** A subscription is effective. */
+  /** Notifies the listeners that a subscription has become effective. */
   public void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {
     notifyListeners(listener -> listener.onSubscribed(client, filter, qos));
   }
 
-  /** A subscription has been removed. */
+  /** Notifies the listeners that a subscription has been removed. */
   public void unsubscribed(ClientInfo client, String filter) {
     notifyListeners(listener -> listener.onUnsubscribed(client, filter));
   }
 
-  /** Messages were dropped. */
+  /** Notifies the listeners that messages to a client were dropped. */
   public void dropped(ClientInfo client, String reason, long count) {
     notifyListeners(listener -> listener.onDropped(client, reason, count));
   }
@@ -119,7 +119,7 @@ public final class PluginEvents implements AutoCloseable {
     }
   }
 
-  /** Waits briefly for the queued events and discards the rest. */
+  /** Waits briefly for the queued events to be delivered, and discards the rest. */
   @Override
   public void close() throws InterruptedException {
     for (RegisteredListener one : listeners) {

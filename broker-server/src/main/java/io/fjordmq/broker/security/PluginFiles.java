@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jars that plugins were loaded from. A running node keeps the classes it has loaded, so it
- * must be restarted after a jar is replaced; each change is logged once. Not thread-safe.
+ * The jars from which plugins were loaded. A running node keeps the classes that it has loaded, so
+ * it must be restarted after a jar has been replaced. Each change is logged once. Not thread-safe.
  */
 final class PluginFiles {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFiles.class);
@@ -31,9 +31,10 @@ final class PluginFiles {
   }
 
   /**
-   * Warns of files that were changed or removed since they were loaded or since the last warning.
+   * Logs a warning for each file that was changed or removed since it was loaded or since the last
+   * warning.
    *
-   * @return the files in the warnings
+   * @return the files for which a warning was logged
    */
   Set<Path> warnOfChanges() {
     Set<Path> changed = new HashSet<>();

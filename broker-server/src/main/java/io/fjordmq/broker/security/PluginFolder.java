@@ -19,7 +19,7 @@ import java.util.zip.ZipFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the plugins in a directory and their settings; loads no classes. */
+/** Finds the plugins in a directory and their settings. Does not load any classes. */
 final class PluginFolder {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
 
@@ -30,9 +30,9 @@ final class PluginFolder {
   /**
    * A plugin found in the directory.
    *
-   * @param name name of its jar without .jar, or of its directory
-   * @param path of its jar or directory
-   * @param jars all of its jars
+   * @param name the name of the plugin's jar without .jar, or of its directory
+   * @param path the path of the plugin's jar or directory
+   * @param jars all jars of the plugin
    */
   record Found(String name, Path path, List<Path> jars, Settings settings, long order) {
     /** The class path of the plugin. */
@@ -55,10 +55,11 @@ final class PluginFolder {
   private PluginFolder() {}
 
   /**
-   * The enabled plugins in call order.
+   * Returns the enabled plugins in the order in which they are called.
    *
-   * @param values of the {@code plugins} section: {@code name.key} to value
-   * @throws SecurityStartException if a file is not a jar, or a section has no plugin
+   * @param values the values of the {@code plugins} section, by {@code name.key}
+   * @throws SecurityStartException if a file is not a valid jar, or a section does not belong to
+   *     any plugin
    */
   static List<Found> read(String pluginDir, Map<String, String> values)
       throws SecurityStartException {
@@ -83,7 +84,7 @@ final class PluginFolder {
       throw new SecurityStartException(
           "plugins."
               + sections.keySet().iterator().next()
-              + " is configured, but there is no such jar or directory in "
+              + " is configured, but there is no plugin jar or directory of that name in "
               + folder.toAbsolutePath());
     }
     found.sort(Comparator.comparingLong(Found::order).thenComparing(Found::name));
@@ -108,7 +109,8 @@ final class PluginFolder {
   }
 
   /**
-   * The name in the spelling of {@link Settings}, so that sections can come from the environment.
+   * Returns the name as normalized by {@link Settings}, so that sections can be set by environment
+   * variables.
    */
   private static String normalize(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
@@ -122,7 +124,10 @@ final class PluginFolder {
       List<Path> sorted = paths.sorted().toList();
       sorted.stream()
           .filter(path -> !isPlugin(path))
-          .forEach(path -> LOG.warn("Ignored a file that is not a jar path={}", path));
+          .forEach(
+              path ->
+                  LOG.warn(
+                      "Ignored a file in the plugin directory that is not a jar path={}", path));
       return sorted.stream().filter(PluginFolder::isPlugin).toList();
     } catch (IOException e) {
       throw new SecurityStartException(
@@ -151,7 +156,10 @@ final class PluginFolder {
     return jars;
   }
 
-  /** A class loader would treat a file that is not an archive as an empty jar. */
+  /**
+   * Requires that the file is a jar, because a class loader would treat any other file as an empty
+   * jar.
+   */
   private static void requireJar(Path jar) throws SecurityStartException {
     try {
       new ZipFile(jar.toFile()).close();
@@ -161,7 +169,7 @@ final class PluginFolder {
               + jar
               + " is not a jar file ("
               + e.getMessage()
-              + "): copy it again, or remove it",
+              + "); replace or remove the file",
           e);
     } catch (IOException e) {
       throw new SecurityStartException("cannot read plugin " + jar + ": " + e, e);

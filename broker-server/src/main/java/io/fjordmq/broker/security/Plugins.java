@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins of a directory. Each jar, or directory of jars, is one plugin with its own class
- * loader and threads. Plugins are called by their {@code order}, then by name.
+ * The plugins in a directory. Each jar, or directory of jars, is one plugin with its own class
+ * loader and threads. Plugins are called in ascending {@code order}, then by name.
  */
 public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
@@ -47,9 +47,9 @@ public final class Plugins implements AutoCloseable {
   /**
    * Loads and starts all plugins. Blocks until they have started.
    *
-   * @param values of the {@code plugins} section: {@code name.key} to value
+   * @param values the values of the {@code plugins} section, by {@code name.key}
    * @throws SecurityStartException if a plugin cannot be loaded or started; the message names its
-   *     file. Plugins that were started before are closed
+   *     file. Plugins that had already started are closed
    */
   public static Plugins open(
       SecuritySettings settings, Map<String, String> values, SecurityObserver observer)
@@ -78,11 +78,11 @@ public final class Plugins implements AutoCloseable {
   }
 
   /**
-   * The split strategy that a plugin provides.
+   * Returns the split strategy that a plugin provides.
    *
-   * @param name of the plugin: its jar without .jar, or its directory; empty for the built-in
-   *     strategy
-   * @param standard used if no plugin is named
+   * @param name the name of the plugin: its jar without .jar, or its directory; empty for the
+   *     built-in strategy
+   * @param standard the built-in strategy, used if the name is empty
    * @throws SecurityStartException if the plugin does not exist or provides no strategy
    */
   public SplitStrategy splitStrategy(String name, SplitStrategy standard)
@@ -96,7 +96,7 @@ public final class Plugins implements AutoCloseable {
           chosen = offered;
         } else {
           LOG.info(
-              "Ignoring a plugin's split strategy: splitConfig.strategy is '{}' plugin={}",
+              "Ignoring a plugin's split strategy, because splitConfig.strategy is '{}' plugin={}",
               name,
               plugin.name());
         }
@@ -135,7 +135,7 @@ public final class Plugins implements AutoCloseable {
     PluginClassLoader loader = new PluginClassLoader("plugin " + found.name(), found.urls());
     List<Extension> extensions = new ArrayList<>();
     LoadedPlugin plugin = new LoadedPlugin(found.name(), loader, extensions, settings, observer);
-    loaded.add(plugin); // from here on close() covers it
+    loaded.add(plugin); // from here on, close() closes it
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);
@@ -160,7 +160,7 @@ public final class Plugins implements AutoCloseable {
     LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.extensionTypes());
   }
 
-  /** One object per class, also if several services name it. */
+  /** Creates one object per class, even if several services name the class. */
   private static List<Extension> extensionsIn(ClassLoader loader) {
     Map<Class<?>, Extension> byClass = new LinkedHashMap<>();
     for (Class<? extends Extension> kind : KINDS) {
@@ -174,7 +174,7 @@ public final class Plugins implements AutoCloseable {
     return List.copyOf(byClass.values());
   }
 
-  /** Closes all plugins in reverse order of their start. */
+  /** Closes all plugins in the reverse order in which they were started. */
   @Override
   public void close() {
     if (watcher != null) {

@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Isolates an extension: calls run on its own threads and time out, and exceptions become failed
- * futures. Thread-safe.
+ * Isolates an extension of a plugin. Calls run on the plugin's threads and time out; exceptions
+ * become failed futures. Thread-safe.
  *
- * @param name for operators, e.g. {@code plugin my-auth}
- * @param extension to call
- * @param executor runs the calls; rejects them when too many wait
- * @param timeout for a response
+ * @param name the name shown to operators, e.g. {@code plugin my-auth}
+ * @param extension the extension to call
+ * @param executor runs the calls; rejects calls when too many are waiting
+ * @param timeout the time limit for a response
  */
 record Provider<E extends Extension>(
     String name, E extension, Executor executor, Duration timeout, RateLimitedLog failures) {
@@ -34,7 +34,7 @@ record Provider<E extends Extension>(
     return new Provider<>(name, extension, executor, timeout, new RateLimitedLog());
   }
 
-  /** Calls the extension; {@link #cause} explains a failed future. */
+  /** Calls the extension. If the future fails, {@link #cause} determines the cause. */
   <T> CompletableFuture<T> invoke(Function<E, CompletionStage<T>> request) {
     CompletableFuture<T> result = new CompletableFuture<>();
     try {
@@ -47,7 +47,7 @@ record Provider<E extends Extension>(
 
   private <T> void call(Function<E, CompletionStage<T>> request, CompletableFuture<T> result) {
     if (result.isDone()) {
-      return; // timed out while it waited for a thread
+      return; // the call timed out while waiting for a thread
     }
     try {
       request
@@ -68,7 +68,10 @@ record Provider<E extends Extension>(
     }
   }
 
-  /** Notifies the extension without waiting for a response; dropped if too many calls wait. */
+  /**
+   * Notifies the extension without waiting for a response. The notification is dropped if too many
+   * calls are waiting.
+   */
   void callAsync(Consumer<E> notification) {
     try {
       executor.execute(
@@ -76,7 +79,7 @@ record Provider<E extends Extension>(
             try {
               notification.accept(extension);
             } catch (RuntimeException | LinkageError | StackOverflowError e) {
-              LOG.debug("{} failed", name, e);
+              LOG.debug("Notification of {} failed", name, e);
             }
           });
     } catch (RejectedExecutionException e) {
@@ -84,7 +87,7 @@ record Provider<E extends Extension>(
     }
   }
 
-  /** Why a call has no response; logs failures. */
+  /** Returns why a call has no response, and logs the failure. */
   DenialCause cause(Throwable error, String request) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -97,7 +100,7 @@ record Provider<E extends Extension>(
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Denied '{}': {} did not decide ({}): {}{}",
+          "Denied '{}' because {} did not decide ({}): {}{}",
           request,
           name,
           found.label(),
@@ -105,7 +108,7 @@ record Provider<E extends Extension>(
               ? "no response within " + timeout.toMillis() + " ms"
               : cause,
           suppressed);
-      LOG.debug("{} failed", name, cause);
+      LOG.debug("Call of {} failed", name, cause);
     }
     return found;
   }

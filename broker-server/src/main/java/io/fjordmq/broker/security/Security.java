@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Authenticates clients and decides what each of them may do. Thread-safe; nothing here blocks the
- * caller.
+ * Authenticates clients and decides what each client may do. Thread-safe; no method that serves
+ * clients blocks.
  */
 public final class Security implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Security.class);
@@ -46,7 +46,9 @@ public final class Security implements AutoCloseable {
   private @Nullable PasswordAuthenticator passwords;
   private @Nullable ScheduledExecutorService watcher;
 
-  /** Creates the configured security; its clock is monotonic and only times failed logins. */
+  /**
+   * Creates the security components from the settings, with a monotonic clock for failed logins.
+   */
   public static Security open(
       SecuritySettings settings, List<Plugin> plugins, SecurityObserver observer)
       throws SecurityStartException {
@@ -55,10 +57,11 @@ public final class Security implements AutoCloseable {
   }
 
   /**
-   * Creates the configured security.
+   * Creates the security components from the settings.
    *
-   * @param plugins in call order; not closed by this object
-   * @throws SecurityStartException if a file cannot be read, or two plugins have the same method
+   * @param plugins the plugins in call order; not closed by this object
+   * @throws SecurityStartException if a file cannot be read, or two plugins provide the same
+   *     authentication method
    */
   public static Security open(
       SecuritySettings settings,
@@ -72,7 +75,8 @@ public final class Security implements AutoCloseable {
   }
 
   /**
-   * Admits every client with all rights, as a client of the tenant; for tests of other features.
+   * Creates an instance that admits every client to the tenant with all rights; for tests of other
+   * features.
    */
   public static Security allowAll(String tenant) {
     Identity identity = new Identity(tenant, null, null, Map.of());
@@ -127,7 +131,7 @@ public final class Security implements AutoCloseable {
                 + one.name()
                 + " provide the authentication method "
                 + method
-                + "; remove one");
+                + "; remove one of them");
       }
     }
     return methods;
@@ -146,7 +150,7 @@ public final class Security implements AutoCloseable {
     }
     chain.addAll(pluginProviders(Authenticator.class));
     boolean onlyAnonymous = chain.isEmpty() && methods.isEmpty();
-    Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), onlyAnonymous);
+    Authenticator anonymous = new AnonymousAuthenticator(settings.allowAnonymous(), onlyAnonymous);
     chain.add(builtIn("securityConfig.allowAnonymous", anonymous));
     if (onlyAnonymous) {
       warnIfAnonymous();
@@ -175,13 +179,13 @@ public final class Security implements AutoCloseable {
     switch (settings.allowAnonymous()) {
       case AUTO, LOOPBACK ->
           LOG.warn(
-              "No authentication is configured: local clients may do everything, all others "
-                  + "are refused; set securityConfig.passwordFile, or "
-                  + "securityConfig.allowAnonymous: true");
+              "No authentication is configured: local clients may do everything, and all other"
+                  + " clients are refused; set securityConfig.passwordFile, or"
+                  + " securityConfig.allowAnonymous: true");
       case TRUE ->
           LOG.warn(
-              "securityConfig.allowAnonymous is true: any client that reaches a listener "
-                  + "may do everything that securityConfig.aclFile and plugins do not forbid");
+              "securityConfig.allowAnonymous is true: any client that can reach a listener may do"
+                  + " everything that securityConfig.aclFile and plugins do not deny");
       case FALSE ->
           LOG.warn(
               "securityConfig.allowAnonymous is false and no authentication is configured, "
@@ -200,7 +204,7 @@ public final class Security implements AutoCloseable {
     thread.scheduleWithFixedDelay(this::poll, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Checks the files for changes; also runs periodically. */
+  /** Checks the files for changes. Called periodically. */
   void poll() {
     for (WatchedFile<?> file : watched) {
       try {
@@ -226,8 +230,8 @@ public final class Security implements AutoCloseable {
   /**
    * Begins an exchange of AUTH packets.
    *
-   * @param before the client's identity so far; null at CONNECT
-   * @return null if no authenticator has the method
+   * @param before the client's current identity; null at CONNECT
+   * @return the exchange; null if no authenticator provides the method
    */
   public @Nullable AuthenticationExchange exchange(
       String method, ConnectAttempt attempt, @Nullable ClientInfo before) {
@@ -237,7 +241,10 @@ public final class Security implements AutoCloseable {
         : new AuthenticationExchange(provider, attempt, before, clientRefusals);
   }
 
-  /** Refuses a CONNECT with an unknown method, or from an address with too many failed logins. */
+  /**
+   * Refuses a CONNECT that has an unknown authentication method or comes from an address with too
+   * many failed logins.
+   */
   public @Nullable Refused refuseMethod(String method, ConnectAttempt attempt) {
     Refused blocked = clientRefusals.refuseIfBlocked(attempt);
     if (blocked != null || methods.containsKey(method)) {
@@ -251,12 +258,12 @@ public final class Security implements AutoCloseable {
         "");
   }
 
-  /** The rights of an accepted client. */
+  /** Returns the access rights of an admitted client. */
   public ClientAccess accessOf(Admitted admitted) {
     return new ClientAccess(authorization, denials, admitted.client(), admitted.permissions());
   }
 
-  /** Sends client events to plugins. */
+  /** The events for plugins. */
   public PluginEvents events() {
     return events;
   }

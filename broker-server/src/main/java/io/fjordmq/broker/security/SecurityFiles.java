@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Validates the files that {@code securityConfig} refers to before anything is opened. */
 public final class SecurityFiles {
-  /** A check that throws the problem it found. */
+  /** A check that throws an exception if it finds a problem. */
   @FunctionalInterface
   private interface Check {
     void run() throws SecurityStartException;
@@ -17,11 +17,11 @@ public final class SecurityFiles {
   private SecurityFiles() {}
 
   /**
-   * Reads the password file, the ACL file and the plugin directory; loads no classes of plugins.
-   * Blocks on the disk.
+   * Reads the password file, the ACL file and the plugin directory, without loading any plugin
+   * classes. Blocks on the disk.
    *
-   * @param plugins of the {@code plugins} section: {@code name.key} to value
-   * @return one message for each file that cannot be used, with the key and the file
+   * @param plugins the values of the {@code plugins} section, by {@code name.key}
+   * @return one message, with the key and the file, for each file that cannot be used
    */
   public static List<String> problems(SecuritySettings settings, Map<String, String> plugins) {
     SecurityFiles files = new SecurityFiles();

@@ -8,7 +8,7 @@ public interface SecurityObserver {
   /** Ignores all events. */
   SecurityObserver NONE = new SecurityObserver() {};
 
-  /** The kind of an attempted action; label of a metric. */
+  /** The kind of attempted action, which is also a metric label. */
   enum Attempt {
     CONNECT,
     WILL,
@@ -17,7 +17,7 @@ public interface SecurityObserver {
 
     private final String label = name().toLowerCase(Locale.ROOT);
 
-    /** Value of the metric label. */
+    /** The value of the metric label. */
     public String label() {
       return label;
     }
@@ -26,19 +26,19 @@ public interface SecurityObserver {
   /** An action was denied. */
   default void onDenied(Attempt attempt, DenialCause denialCause) {}
 
-  /** Duration of an authentication in nanoseconds, regardless of its result. */
+  /** An authentication was completed, whatever its result, in this many nanoseconds. */
   default void onAuthenticated(long nanos) {}
 
-  /** Change of the number of logins that wait for a password hash. */
+  /** The number of logins waiting for their password to be hashed has changed by this amount. */
   default void addQueuedPasswords(int delta) {}
 
-  /** Change of the number of addresses with recorded login failures. */
+  /** The number of addresses with recorded login failures has changed by this amount. */
   default void addTrackedAddresses(int delta) {}
 
-  /** Change of the number of calls that wait for a thread of their plugin. */
+  /** The number of calls waiting for one of their plugin's threads has changed by this amount. */
   default void addQueuedPluginCalls(int delta) {}
 
-  /** Change of the number of events that wait for listeners. */
+  /** The number of events waiting for listeners has changed by this amount. */
   default void addQueuedEvents(int delta) {}
 
   /** An event was dropped because the queue was full. */
@@ -47,7 +47,7 @@ public interface SecurityObserver {
   /**
    * A changed file was read.
    *
-   * @param loaded true if it is in effect, false if it is invalid
+   * @param loaded true if the new contents are in effect, false if they are invalid
    */
   default void onFileReloaded(boolean loaded) {}
 }

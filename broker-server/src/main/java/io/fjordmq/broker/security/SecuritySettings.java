@@ -3,29 +3,34 @@ package io.fjordmq.broker.security;
 import java.time.Duration;
 
 /**
- * Settings of authentication and authorization.
+ * Settings for authentication and authorization.
  *
  * @param allowAnonymous which clients may connect without credentials
- * @param useCommonNameAsUsername authenticate a client with a certificate as the user in its common
- *     name, without a password
- * @param passwordFile user names and password hashes; empty for none
- * @param aclFile topics that clients may read and write; empty for none
+ * @param useCommonNameAsUsername whether a client with a certificate is authenticated, without a
+ *     password, as the user named by the certificate's common name
+ * @param passwordFile file with user names and password hashes; empty for none
+ * @param aclFile file with the topics that clients may read and write; empty for none
  * @param reloadInterval interval between checks of both files for changes
- * @param providerTimeout time for one provider to decide about one client or action
- * @param passwordThreads threads that compute password hashes; 0 for half as many as processors
- * @param maxWaitingPasswords logins that wait for such a thread; more are refused (0x89)
- * @param loginCacheSize users whose last correct password is recognized without computing its hash;
- *     0 for none
- * @param maxLoginFailures failed logins of one address within the window after which it is refused
- *     (0x9F) until the window has passed; 0 for no limit
- * @param loginFailureWindow that window
- * @param maxLoginAddresses addresses whose failures are recorded; above it, the oldest is forgotten
- * @param cachedTopics topics per client whose decisions are cached
+ * @param providerTimeout time limit for one provider to decide about one client or action
+ * @param passwordThreads number of threads that compute password hashes; 0 for half the number of
+ *     processors
+ * @param maxWaitingPasswords maximum number of logins waiting for such a thread; further logins are
+ *     refused (0x89)
+ * @param loginCacheSize maximum number of users whose last correct password is recognized without
+ *     computing its hash; 0 for none
+ * @param maxLoginFailures number of failed logins from one address within the window after which
+ *     that address is refused (0x9F) until the window has passed; 0 for no limit
+ * @param loginFailureWindow length of the window for maxLoginFailures
+ * @param maxLoginAddresses maximum number of addresses whose failures are recorded; beyond that,
+ *     the oldest is forgotten
+ * @param cachedTopics maximum number of topics per client whose decisions are cached
  * @param cacheTime lifetime of cached decisions
- * @param pluginDir directory of plugins
- * @param pluginThreads threads per plugin
- * @param maxWaitingPluginCalls calls per plugin that wait for a thread; more are denied
- * @param maxWaitingEvents events that wait for listeners; more are dropped
+ * @param pluginDir directory that contains the plugins
+ * @param pluginThreads number of threads per plugin
+ * @param maxWaitingPluginCalls maximum number of calls per plugin waiting for a thread; further
+ *     calls are denied
+ * @param maxWaitingEvents maximum number of events waiting for listeners; further events are
+ *     dropped
  */
 public record SecuritySettings(
     Anonymous allowAnonymous,
@@ -49,15 +54,15 @@ public record SecuritySettings(
 
   /** Which clients may connect without credentials. */
   public enum Anonymous {
-    /** Local clients, as long as no authentication is configured; otherwise none. */
+    /** Only local clients, and only while no authentication is configured. */
     AUTO,
     TRUE,
     FALSE,
-    /** Local clients: loopback addresses and Unix sockets. */
+    /** Only local clients, that is, clients with loopback addresses or on Unix sockets. */
     LOOPBACK
   }
 
-  /** The defaults of the configuration file. */
+  /** The default values. */
   public static final SecuritySettings DEFAULTS =
       new SecuritySettings(
           Anonymous.AUTO,
@@ -80,7 +85,8 @@ public record SecuritySettings(
           4_096);
 
   /**
-   * @throws IllegalArgumentException if a value is out of range; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message begins with the name
+   *     of the setting
    */
   public SecuritySettings {
     requireWithin("reloadInterval (ms)", reloadInterval.toMillis(), 10, 3_600_000);

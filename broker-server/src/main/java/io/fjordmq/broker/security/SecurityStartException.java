@@ -1,6 +1,9 @@
 package io.fjordmq.broker.security;
 
-/** The configured security cannot be set up; the message says what to do. */
+/**
+ * Thrown if authentication, authorization or plugins cannot be set up as configured. The message
+ * says what to do.
+ */
 public final class SecurityStartException extends Exception {
   private static final long serialVersionUID = 1;
 

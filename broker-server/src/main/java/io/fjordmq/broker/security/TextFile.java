@@ -9,12 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Reads small text files in strict UTF-8. */
+/** Reads small text files, which must be valid UTF-8. */
 final class TextFile {
   private TextFile() {}
 
   /**
-   * @throws IOException if it cannot be read or is not UTF-8
+   * @throws IOException if the file cannot be read or is not UTF-8
    */
   static List<String> lines(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
@@ -27,7 +27,7 @@ final class TextFile {
           .lines()
           .toList();
     } catch (CharacterCodingException e) {
-      throw new IOException(file + ": is not UTF-8", e);
+      throw new IOException(file + ": not valid UTF-8", e);
     }
   }
 }

@@ -6,10 +6,13 @@ import io.fjordmq.api.plugin.Decision;
 import io.fjordmq.api.plugin.Permissions.Rule;
 import java.util.List;
 
-/** Topic rules of one client; the first rule that matches topic and access decides. Immutable. */
+/**
+ * The topic rules of one client. The first rule that matches the topic and the kind of access
+ * decides. Immutable.
+ */
 record TopicRules(List<Rule> rules) {
 
-  /** Which part of the topics of a filter the client may read. */
+  /** How many of the topics matched by a filter the client may read. */
   enum Coverage {
     NONE,
     PARTIAL,
@@ -30,8 +33,8 @@ record TopicRules(List<Rule> rules) {
   }
 
   /**
-   * The readable part of a subscription. With {@link Coverage#PARTIAL}, every message is checked
-   * again before it is sent.
+   * Returns how much of a subscription the client may read. With {@link Coverage#PARTIAL}, every
+   * message is checked again before it is sent.
    */
   Coverage readable(TopicFilter filter) {
     boolean whole = true;
@@ -43,7 +46,7 @@ record TopicRules(List<Rule> rules) {
       String pattern = rule.filter().pattern();
       if (!rule.allow()) {
         if (FilterRelations.covers(pattern, filter.pattern())) {
-          break; // later rules cannot matter any more
+          break; // later rules cannot change the result
         }
         whole &= !FilterRelations.overlap(pattern, filter.pattern());
       } else if (FilterRelations.covers(pattern, filter.pattern())) {

@@ -11,21 +11,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that is read again when it changes. An invalid file is rejected with a reason, and the
- * previous contents stay in effect. The file is polled, because file system notifications are not
- * reliable everywhere (network mounts, Kubernetes' links). A file that could not be used is read
- * again each time, changed or not, because the reason may have been temporary.
+ * A file that is reloaded when it changes. An invalid file is rejected with a reason, and the
+ * previous contents stay in effect. The file is polled because file system notifications are not
+ * reliable everywhere (network mounts, symbolic links in Kubernetes). After a failure, the file is
+ * reread at every poll even if it has not changed, because the cause may have been temporary.
  *
  * @param <T> the parsed contents; immutable
  */
 final class WatchedFile<T> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchedFile.class);
 
-  /** Identifies one state of the file. */
+  /** Identifies a version of the file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
   /**
-   * The reported problem of one state of the file; the state is null if the file does not exist.
+   * A reported problem with one version of the file; the signature is null if the file does not
+   * exist.
    */
   private record ReportedFault(@Nullable Signature signature, String reason) {}
 
@@ -33,8 +34,8 @@ final class WatchedFile<T> {
   @FunctionalInterface
   interface Reader<T> {
     /**
-     * @throws IOException if the file is invalid or unreadable; the message has the reason and the
-     *     line
+     * @throws IOException if the file is invalid or unreadable; the message contains the reason and
+     *     the line
      */
     T read(Path file) throws IOException;
   }
@@ -44,14 +45,14 @@ final class WatchedFile<T> {
   private final Reader<T> reader;
   private final SecurityObserver observer;
   private volatile T current;
-  // State of the contents in effect.
+  // Identifies the contents in effect.
   private Signature loadedSignature;
   private @Nullable ReportedFault reportedFault;
 
   /**
    * Reads the file for the first time.
    *
-   * @param setting key that names the file
+   * @param setting the key in which the file is configured
    * @throws SecurityStartException if the file cannot be read or is invalid
    */
   WatchedFile(String setting, String file, Reader<T> reader, SecurityObserver observer)
@@ -71,12 +72,12 @@ final class WatchedFile<T> {
     }
   }
 
-  /** The last valid contents. Any thread. */
+  /** Returns the last valid contents. Can be called on any thread. */
   T current() {
     return current;
   }
 
-  /** Checks the file for changes. One thread at a time. */
+  /** Checks the file for changes. Must not be called concurrently. */
   void poll() {
     @Nullable Signature now = null;
     try {
@@ -99,7 +100,7 @@ final class WatchedFile<T> {
       if (!found.equals(reportedFault)) {
         reportedFault = found;
         LOG.warn(
-            "Cannot reload a file; the previous contents stay in effect: {} setting={}",
+            "Cannot reload a file; fix it; the previous contents stay in effect: {} setting={}",
             reason,
             setting);
         observer.onFileReloaded(false);

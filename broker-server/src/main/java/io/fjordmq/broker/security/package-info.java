@@ -1,10 +1,11 @@
 /**
  * Authentication and authorization of clients.
  *
- * <p>Start at {@link io.fjordmq.broker.security.Security}: it runs the chain of authenticators and
- * gives each accepted client its {@link io.fjordmq.broker.security.ClientAccess}. Built in are the
- * password file, the ACL file, user names from certificates and anonymous access; plugins add to
- * them. This package uses neither sessions nor Netty.
+ * <p>Start reading at {@link io.fjordmq.broker.security.Security}, which runs the chain of
+ * authenticators and gives each admitted client its {@link
+ * io.fjordmq.broker.security.ClientAccess}. The password file, the ACL file, user names from
+ * certificates and anonymous access are built in; plugins can add more. This package depends on
+ * neither sessions nor Netty.
  */
 @NullMarked
 package io.fjordmq.broker.security;

@@ -6,7 +6,7 @@ import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 
-/** Listener for clients that connect and disconnect. Called on event loops; must not block. */
+/** Is notified when clients connect and disconnect. Called on event loops; must not block. */
 public interface ClientEvents {
   /** Ignores all events. */
   ClientEvents NONE = new ClientEvents() {};
@@ -14,7 +14,7 @@ public interface ClientEvents {
   /**
    * A connected client.
    *
-   * @param port of the listener; 0 if the listener is not a TCP one
+   * @param port the port of the listener; 0 if it is not a TCP listener
    */
   record Client(
       String tenant, ConnectRequest request, Peer peer, int port, long connectedAtMillis) {

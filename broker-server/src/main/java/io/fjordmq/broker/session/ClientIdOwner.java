@@ -12,13 +12,14 @@ import io.fjordmq.inbox.SessionUser;
 
 /**
  * Reserves a client identifier for the user of its session, according to {@link ClientIdBinding}.
- * The inbox stores the user it is bound to and refuses others on every node. An older connection on
- * this node is checked first, because a takeover would close it before the inbox is attached.
+ * The inbox stores the user to which it is bound and refuses all other users on every node. An
+ * older connection on this node is checked separately and first, because a takeover would close it
+ * before the inbox is attached.
  */
 final class ClientIdOwner {
-  /** A session of this node that uses a client identifier. */
+  /** A session on this node that uses a client identifier. */
   interface Holder {
-    /** True from the CONNACK until the session ends. */
+    /** Whether the session is open, which it is from the CONNACK until the session ends. */
     boolean isOpen();
 
     ClientInfo client();
@@ -50,7 +51,7 @@ final class ClientIdOwner {
     access.denied(Attempt.CONNECT, "connect as " + access.client().clientId(), OTHER_USER);
     return new ProtocolViolation(
         CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
-        "client identifier in use by another user",
+        "the client identifier is in use by another user",
         protocolLevel);
   }
 }

@@ -22,7 +22,7 @@ final class ConnectAttempts {
         request.password());
   }
 
-  /** A copy without the password, for re-authentication. */
+  /** Returns a copy without the password, for re-authentication. */
   static ConnectAttempt withoutPassword(ConnectAttempt attempt) {
     return new ConnectAttempt(
         attempt.listener(),

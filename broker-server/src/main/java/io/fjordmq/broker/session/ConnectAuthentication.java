@@ -24,24 +24,28 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticates a CONNECT, in one step or by an exchange of AUTH packets if the client names a
- * method (MQTT 5.0 §4.12), and authorizes its will. Event loop only.
+ * Authenticates a CONNECT and authorizes its will. Authentication takes one step, or an exchange of
+ * AUTH packets if the client names an authentication method (MQTT 5.0 §4.12). Only used on the
+ * event loop.
  */
 final class ConnectAuthentication {
 
-  /** Receives the outcome. */
+  /** Receives the outcome of the authentication. */
   interface Listener {
-    /** A challenge was sent: resume reading, the client has to send another AUTH. */
+    /**
+     * A challenge was sent. The listener must resume reading, because the client has to send
+     * another AUTH packet.
+     */
     void onChallenge();
 
     /**
      * The client may connect.
      *
-     * @param data Authentication Data for the CONNACK; empty for none
+     * @param data the Authentication Data for the CONNACK; empty for none
      */
     void onAdmitted(ClientAccess access, byte[] data);
 
-    /** The client may not connect. */
+    /** The client must not connect. */
     void onRefused(CloseReason reason, String detail);
   }
 
@@ -97,7 +101,8 @@ final class ConnectAuthentication {
           (accessDecision, failure) -> onWillDecision(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.closeReasonOf(refused.refusal());
-      // Only the code is sent to the client: details would help an attacker who guesses.
+      // Only the code is sent to the client, because details would help an attacker who is
+      // guessing.
       listener.onRefused(reason, reason.label());
     } else {
       listener.onRefused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
@@ -126,7 +131,7 @@ final class ConnectAuthentication {
     if (packet.sizeBytes() > request.maxPacketBytes()) {
       close();
       listener.onRefused(
-          CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
+          CloseReason.PACKET_TOO_LARGE, "AUTH would exceed the client's maximum packet size");
       return;
     }
     waitingForClient = true;
@@ -134,15 +139,16 @@ final class ConnectAuthentication {
     listener.onChallenge();
   }
 
-  /** True if the next packet is for {@link #onPacket}. */
+  /** Whether the next packet must be passed to {@link #onPacket}. */
   boolean isWaitingForClient() {
     return waitingForClient;
   }
 
   /**
-   * A packet from the client arrived during an AUTH exchange.
+   * Handles a packet that the client sent during an AUTH exchange.
    *
-   * @throws ProtocolViolation if the client may not send it before the CONNACK (MQTT-3.1.2-30)
+   * @throws ProtocolViolation if the client must not send this packet before the CONNACK
+   *     (MQTT-3.1.2-30)
    */
   void onPacket(MqttMessage message) {
     MqttMessageType type = message.fixedHeader().messageType();
@@ -152,17 +158,17 @@ final class ConnectAuthentication {
       throw new ProtocolViolation(CloseReason.CLIENT_DISCONNECT, "DISCONNECT received");
     }
     if (type != MqttMessageType.AUTH || current == null || method == null) {
-      throw AuthPacket.protocolError(type + " before the CONNACK");
+      throw AuthPacket.protocolError(type + " must not be sent before the CONNACK");
     }
     AuthPacket packet = AuthPacket.read(message, method);
     if (packet.reasonCode() != AuthPacket.CONTINUE) {
-      throw AuthPacket.protocolError("AUTH 0x19 before the CONNACK");
+      throw AuthPacket.protocolError("AUTH 0x19 must not be sent before the CONNACK");
     }
     waitingForClient = false;
     whenDecided(current.next(packet.data()));
   }
 
-  /** Ends the exchange: the connection has ended or the outcome is known. */
+  /** Ends the exchange after the connection has ended or the outcome is known. */
   void close() {
     if (exchange != null) {
       exchange.close();

@@ -8,21 +8,21 @@ import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 
 /**
- * Checks a CONNECT against the state of this node and the limits of the client's tenant. Event loop
- * only.
+ * Checks a CONNECT against the state of this node and the limits of the client's tenant. Only used
+ * on the event loop.
  */
 record ConnectChecks(SessionTable sessions, SessionServices services) {
   private static final String NOT_SERVING = "not serving clients: ";
 
   /**
-   * Checks the node, before the client is authenticated.
+   * Checks the state of the node, before the client is authenticated.
    *
-   * @throws ProtocolViolation if the node stops, drains, is overloaded, may miss connections of the
-   *     client, or cannot notify other nodes
+   * @throws ProtocolViolation if the node is stopping, draining, overloaded or not serving clients,
+   *     or cannot notify other nodes
    */
   void requireAccepting() {
     if (sessions.isShuttingDown()) {
-      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "server shutting down");
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
     }
     if (sessions.isDraining()) {
       throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, SessionTable.DRAINING);
@@ -30,7 +30,7 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
     requireServing();
     if (services.overload().isOverloaded()) {
       services.observer().onRefusedAsOverloaded(RejectedWork.CONNECT);
-      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "server overloaded");
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server is overloaded");
     }
   }
 
@@ -41,16 +41,16 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
     }
     if (!services.registry().hasCapacity()) {
-      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "queue to another node is full");
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the queue to another node is full");
     }
   }
 
   /**
-   * Checks the limits of the tenant, after the client is authenticated.
+   * Checks the limits of the tenant, after the client has been authenticated.
    *
-   * @param tenantSettings limits of the tenant
-   * @throws ProtocolViolation if the client exceeds one of them, or another user's connection uses
-   *     its client identifier
+   * @param tenantSettings the session limits of the tenant
+   * @throws ProtocolViolation if the client exceeds a limit, or another user's connection uses the
+   *     client identifier
    */
   void requireAdmitted(
       ConnectRequest request, SessionSettings tenantSettings, ClientAccess access) {
@@ -71,8 +71,9 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   /**
-   * The node may have stopped serving while the client was being authenticated. The code that then
-   * ends all sessions only finds registered ones, so this check follows the registration.
+   * Ends the session if the node has stopped serving while the client was being authenticated.
+   * Called after the session is registered, because the code that ends all sessions at that point
+   * only finds registered ones.
    */
   void endIfNotServing(Session connecting) {
     String notServing = services.servingState().notServingReason();

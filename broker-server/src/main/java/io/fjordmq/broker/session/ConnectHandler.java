@@ -21,13 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles a connection until its CONNACK. The steps, in order: await a well-formed CONNECT, check
- * whether this node accepts it ({@link ConnectChecks}), authenticate the client ({@link
- * ConnectAuthentication}), register the session, open it ({@link SessionOpening}), send CONNACK.
- * Then a {@link SessionHandler} takes over.
+ * Handles a connection until the CONNACK. The steps are, in this order: wait for a well-formed
+ * CONNECT, check whether this node accepts it ({@link ConnectChecks}), authenticate the client
+ * ({@link ConnectAuthentication}), register the session, open the session ({@link SessionOpening}),
+ * and send the CONNACK. After that, a {@link SessionHandler} takes over.
  *
- * <p>While a step is in progress, the client is not read. Packets that arrived along with the
- * CONNECT (MQTT 5.0 §3.1.4 allows them) are queued here; all of them come from one read.
+ * <p>While a step is in progress, nothing is read from the client. Packets that arrived together
+ * with the CONNECT (allowed by MQTT 5.0 §3.1.4) are queued here; all of them come from a single
+ * read.
  */
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
@@ -55,7 +56,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    armTimeout(ctx, "no CONNECT within the connect timeout");
+    armTimeout(ctx, "no CONNECT received within the connect timeout");
   }
 
   private void armTimeout(ChannelHandlerContext ctx, String timeoutDetail) {
@@ -119,7 +120,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       gate.close(ReadGate.CONNECT);
       authentication.onPacket(message);
     } else {
-      onConnect(ctx, (MqttConnectMessage) message); // the framer rejects any other first packet
+      onConnect(ctx, (MqttConnectMessage) message); // the framer rejects any other packet type here
     }
   }
 
@@ -144,7 +145,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     started.begin();
   }
 
-  /** Continues the CONNECT once the client is authenticated. */
+  /** Continues the handling of the CONNECT once the client is authenticated. */
   private final class AuthenticationListener implements ConnectAuthentication.Listener {
     private final ChannelHandlerContext ctx;
     private final ConnectRequest request;
@@ -160,7 +161,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void onChallenge() {
       if (!isClosed()) {
-        armTimeout(ctx, "no AUTH within the connect timeout");
+        armTimeout(ctx, "no AUTH received within the connect timeout");
         closedGate.open(ReadGate.CONNECT);
         if (!earlyPackets.isEmpty()) {
           channelRead(ctx, earlyPackets.remove());
@@ -192,7 +193,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     Session connecting;
     try {
       ConnectRequest request = received.withAuthenticationResult(data);
-      // From here on the limits of the client's tenant apply.
+      // From here on, the limits of the client's tenant apply.
       SessionSettings tenantSettings = services.tenants().of(access.client().tenant()).session();
       if (tenantSettings != services.settings()) {
         request = new ConnectReader(tenantSettings).grant(request);
@@ -214,7 +215,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         .begin();
   }
 
-  /** Hands the connection over to the session, which can be opened now. */
+  /** Hands the connection over to the session and opens it. */
   private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
     SessionHandler next = new SessionHandler(accepted);
     ArrayDeque<Object> packets = earlyPackets.clone();
@@ -248,7 +249,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
   }
 
-  /** The connection ends without a session. The result of its authentication is ignored. */
+  /**
+   * Counts a connection that ends without a session. The result of its authentication is then
+   * ignored.
+   */
   private void countRefusal(CloseReason reason) {
     refused = true;
     cancelTimeout();
@@ -259,7 +263,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (session != null) {
-      session.end(CloseReason.CONNECTION_LOST, "closed while connecting");
+      session.end(CloseReason.CONNECTION_LOST, "connection lost while connecting");
     } else if (!refused) {
       countRefusal(CloseReason.CONNECTION_LOST);
     }

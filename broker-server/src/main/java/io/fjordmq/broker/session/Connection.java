@@ -23,7 +23,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The state that the parts of a session share: channel, dialect, writer and read gate. */
+/**
+ * The state shared by the parts of a session, such as the channel, dialect, packet writer and read
+ * gate.
+ */
 final class Connection
     implements Throttle.Client,
         FilterReader.Client,
@@ -52,7 +55,7 @@ final class Connection
   private boolean ended;
 
   /**
-   * @param wheel of the channel's event loop
+   * @param wheel the timeout wheel of the channel's event loop
    * @param onFailure ends the session; called on the event loop
    * @param onWritable called when the write rate allows messages to the client again
    */
@@ -112,7 +115,7 @@ final class Connection
     return storeFailures;
   }
 
-  /** The client's permissions. */
+  /** The client's access rights. */
   @Override
   public ClientAccess access() {
     return access;
@@ -143,7 +146,7 @@ final class Connection
     return services.hasFreeDiskSpace().getAsBoolean();
   }
 
-  /** Reports client events to plugins. */
+  /** The client events for plugins. */
   PluginEvents events() {
     return services.security().events();
   }
@@ -209,12 +212,12 @@ final class Connection
     return services.clock().millis();
   }
 
-  /** Sets the connect order of the CONNECT. Called before the client can publish. */
+  /** Sets the connect order. Called before the client can publish. */
   void setConnectOrder(ConnectOrder order) {
     connectOrder = order;
   }
 
-  /** Publishes a message of the client. */
+  /** Publishes a message from the client. */
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
     int visited = services.publishRouter().publish(tenant, message, connectOrder, id, listener);
     if (visited > 0) {
@@ -223,7 +226,7 @@ final class Connection
     }
   }
 
-  /** Ends the session. On the event loop. */
+  /** Ends the session. Must be called on the event loop. */
   @Override
   public void fail(CloseReason reason, String detail) {
     onFailure.accept(new ProtocolViolation(reason, detail));
@@ -234,14 +237,14 @@ final class Connection
     return services.overload().isOverloaded();
   }
 
-  /** Counts messages that were dropped. */
+  /** Counts dropped messages. */
   @Override
   public void recordDropped(DropReason reason, long count) {
     observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
   }
 
-  /** The session has ended: results are ignored and nothing is written any more. */
+  /** Marks the session as ended. From now on, results are ignored and nothing is written. */
   void end() {
     ended = true;
     writer.discard();

@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes the connection of an open session that ends: now, or later if it is held because the
- * session ends with the node's incarnation. Event loop only, except {@link #releasePart}.
+ * Closes the connection of an open session that ends. The connection is closed immediately, or
+ * later if it is held because the session ends with the node's incarnation. Only used on the event
+ * loop, except for {@link #releasePart}.
  */
 final class ConnectionClose {
   private final Connection connection;
@@ -19,12 +20,16 @@ final class ConnectionClose {
   private boolean held;
   private @Nullable Duration heldFor;
 
-  /** Parts of the session still to be released: its state, and its connection if that is held. */
+  /**
+   * The number of parts of the session that have yet to be released: its state and, if it is held,
+   * its connection.
+   */
   private final AtomicInteger releases = new AtomicInteger(1);
 
   /**
-   * @param serverReference of the server that clients are sent to; empty for none
-   * @param whenHeldClosed called when a held connection closes, or has closed
+   * @param serverReference supplies the reference of the server to which clients are sent; empty
+   *     for none
+   * @param whenHeldClosed called when a held connection is closed, or if it is already closed
    */
   ConnectionClose(
       Connection connection, Supplier<String> serverReference, Runnable whenHeldClosed) {
@@ -52,10 +57,10 @@ final class ConnectionClose {
   }
 
   /**
-   * Keeps the connection open until {@link #closeIfHeld}. Until then nothing is read from it, so
-   * that TCP holds back what the client sends.
+   * Keeps the connection open until {@link #closeIfHeld}. Until then, nothing is read from it, so
+   * that TCP flow control stops the client from sending.
    *
-   * @param closesIn time until it is expected to be closed
+   * @param closesIn the time after which the connection is expected to be closed
    */
   void hold(Duration closesIn) {
     held = true;
@@ -80,7 +85,7 @@ final class ConnectionClose {
     }
   }
 
-  /** How long a held connection was expected to stay open; null if it was not held. */
+  /** The time for which a held connection was expected to stay open; null if it was not held. */
   @Nullable Duration heldFor() {
     return heldFor;
   }

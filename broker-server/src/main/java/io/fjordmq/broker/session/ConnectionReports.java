@@ -27,7 +27,7 @@ final class ConnectionReports {
     connection.events().connected(connection.access().client());
   }
 
-  /** The client was refused before it was connected. */
+  /** Reports that the client was refused before it was connected. */
   void reportRefused(CloseReason reason) {
     connection.observer().onRefused(reason);
   }

@@ -4,32 +4,32 @@ import io.fjordmq.broker.dispatch.Delivery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supplies the QoS 1 and 2 messages of a session and records their acknowledgements: in memory for
- * a transient session, in an inbox for a persistent one.
+ * Supplies the QoS 1 and 2 messages of a session and records their acknowledgements. A transient
+ * session keeps them in memory, a persistent session in an inbox.
  */
 sealed interface DeliverySource permits MemoryQueue, InboxSource {
 
   /**
-   * The next message; null if none is in memory. A source that has to fetch messages then does so
-   * and calls {@link OutboundPublishes#pump} when they have arrived.
+   * Returns the next message; null if none is in memory. In that case, a source with stored
+   * messages fetches them and calls {@link OutboundPublishes#pump} when they have arrived.
    */
   @Nullable Delivery peek();
 
-  /** The sequence of the message that {@link #peek} returns. */
+  /** Returns the sequence of the message that {@link #peek} returns. */
   long sequence();
 
-  /** True if an earlier connection may have sent the message that {@link #peek} returns. */
+  /** Whether an earlier connection may have sent the message that {@link #peek} returns. */
   boolean mayBeDuplicate();
 
-  /** Removes the message that {@link #peek} returns, after it was sent or dropped. */
+  /** Removes the message that {@link #peek} returns, after it has been sent or dropped. */
   void remove();
 
   /**
-   * The client acknowledged a QoS 2 message with PUBREC. Calls {@link OutboundPublishes#sendPubRel}
-   * once that is as durable as the session.
+   * Records that the client acknowledged a QoS 2 message with a PUBREC. Calls {@link
+   * OutboundPublishes#sendPubRel} once the record is as durable as the session.
    */
   void onPubRec(long sequence);
 
-  /** Messages may have been acknowledged since the last call. Called once per batch. */
+  /** Handles acknowledgements received since the previous call, if any. Called once per batch. */
   void onAcknowledged();
 }

@@ -19,10 +19,13 @@ final class FilterReader {
     void recordLimitReached(Limit limit);
   }
 
-  /** Reason code for a well-formed filter that is not allowed. */
+  /** The reason code for a well-formed filter that is not allowed. */
   static final int TOPIC_FILTER_INVALID = 0x8F;
 
-  /** One filter of a SUBSCRIBE; if {@code filter} is null, it is refused with the reason code. */
+  /**
+   * One filter of a SUBSCRIBE. If {@code filter} is null, the filter was refused with the reason
+   * code {@code refusal}.
+   */
   record RequestedFilter(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
   private final Client client;
@@ -36,7 +39,7 @@ final class FilterReader {
   /**
    * Reads one filter of a SUBSCRIBE.
    *
-   * @throws ProtocolViolation if it breaks the protocol
+   * @throws ProtocolViolation if the filter or its options violate the protocol
    */
   RequestedFilter readRequested(String text, SubscriptionOptions options) {
     TopicFilter filter = read(text);
@@ -46,15 +49,17 @@ final class FilterReader {
     if (filter.isShared() && options.noLocal()) {
       // MQTT 5.0 §3.8.3.1
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "No Local set on a shared subscription");
+          CloseReason.PROTOCOL_ERROR, "No Local must not be set on a shared subscription");
     }
     return new RequestedFilter(filter, options, 0);
   }
 
   /**
-   * Parses a filter; null if it is well-formed but exceeds the length or level limit (0x8F).
+   * Parses a filter; returns null if it is well-formed but exceeds the limit of bytes or levels
+   * (0x8F).
    *
-   * @throws ProtocolViolation if it is malformed, for which 0x8F is not allowed (MQTT 5.0 §3.9.3)
+   * @throws ProtocolViolation if the filter is malformed, for which 0x8F is not allowed (MQTT 5.0
+   *     §3.9.3)
    */
   @Nullable TopicFilter read(String text) {
     TopicFilter filter;

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The results of the filters of one SUBSCRIBE or UNSUBSCRIBE, in their order. Those that are
- * pending are collected one by one, because looking for them among 200,000 would delay other
- * connections. Event loop only.
+ * The results for the filters of one SUBSCRIBE or UNSUBSCRIBE, in the order of the filters. Pending
+ * results are collected as they are added, because searching up to 200,000 results for them would
+ * delay other connections. Only used on the event loop.
  */
 final class FilterResults {
   static final int UNSPECIFIED_ERROR = 0x80;
@@ -31,12 +31,12 @@ final class FilterResults {
     }
   }
 
-  /** Completes when all results are known; fails if one has failed. */
+  /** Returns a future that completes when all results are known, and fails if any has failed. */
   CompletableFuture<Void> allDone() {
     return CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new));
   }
 
-  /** The result of a filter; a failure if it is not known. */
+  /** Returns the result for a filter; a failure if the result is not known. */
   Result get(int filter) {
     return results.get(filter).getNow(Result.FAILED);
   }

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Connections whose sessions have ended with an incarnation of this node. They are neither read nor
- * written until they are closed, one by one, so that their clients do not all reconnect at once.
- * Thread-safe.
+ * Connections whose sessions ended with an incarnation of this node. The connections are closed one
+ * by one, so that their clients do not all reconnect at once; until then, nothing is read from or
+ * written to them. Thread-safe.
  */
 final class HeldConnections {
-  /** Guarded by itself. In the order in which they are to be closed. */
+  /** The held connections in the order in which they will be closed. Guarded by its own monitor. */
   private final Set<Session> held = new LinkedHashSet<>();
 
   void addAll(Collection<Session> sessions) {
@@ -22,14 +22,14 @@ final class HeldConnections {
     }
   }
 
-  /** Removes a connection that closes before its turn. */
+  /** Removes a connection that was closed before its turn. */
   void remove(Session session) {
     synchronized (held) {
       held.remove(session);
     }
   }
 
-  /** Removes and returns up to this many connections, those to be closed next. */
+  /** Removes and returns up to this many connections, which are to be closed next. */
   List<Session> take(int atMost) {
     List<Session> next = new ArrayList<>();
     synchronized (held) {
@@ -52,7 +52,7 @@ final class HeldConnections {
     }
   }
 
-  /** Number of connections whose sessions are not among these. */
+  /** The number of held connections whose sessions are not in the given set. */
   int sizeWithout(Set<Session> others) {
     synchronized (held) {
       return (int) held.stream().filter(session -> !others.contains(session)).count();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Handles the client's publishes. A PUBACK or PUBREC is written once the {@link
  * io.fjordmq.broker.delivery.PublishRouter} has reported the outcome, in the order in which the
- * PUBLISH packets arrived (MQTT 5.0 §4.6). While too many of them wait for their outcome, the
- * client is not read ({@link PublishBackPressure}).
+ * PUBLISH packets arrived (MQTT 5.0 §4.6). While too many publishes are waiting for their outcome,
+ * the broker stops reading from the client ({@link PublishBackPressure}).
  */
 final class InboundPublishes implements PendingPublish.Owner, PublishQueue.EntryPublisher {
   private static final int PUBACK = 0x40;
@@ -30,16 +30,16 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private final ReceivedQos2 receivedQos2;
   private final PublishPermission permission;
   private final PublishBackPressure backPressure;
-  private @Nullable PublishQueue pending; // none before the first publish that is acknowledged
+  private @Nullable PublishQueue pending; // null before the first QoS 1 or 2 publish
   private int unacknowledgedQos1;
   private boolean reading;
   private boolean ended;
   private boolean parked;
 
-  /** A publish must not be acknowledged, so the connection is about to end. */
+  /** Whether a publish must not be acknowledged, so that the connection is about to end. */
   private volatile boolean refused;
 
-  @SuppressWarnings("UnusedVariable") // through DRAIN_SCHEDULED
+  @SuppressWarnings("UnusedVariable") // accessed through DRAIN_SCHEDULED
   private volatile int drainScheduled;
 
   InboundPublishes(Connection connection, ReceivedQos2 receivedQos2) {
@@ -75,7 +75,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
 
   private void acceptIfAllowed(AccessDecision accessDecision, Message message, int identifier) {
     reading = true;
-    // A repeated QoS 2 publish was authorized when it first arrived.
+    // A resent QoS 2 publish was authorized when it first arrived.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
     if (accessDecision.allowed() || again) {
       accept(message, identifier);
@@ -97,7 +97,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       unacknowledgedQos1++;
       requireReceiveMaximum();
     }
-    // Queued like all others, because acknowledgements leave in the order of the publishes.
+    // Queued like all other publishes, because acknowledgements are sent in the order of the
+    // publishes.
     PendingPublish entry = enqueue(message, identifier, 0, false);
     entry.refusal = refusal;
     entry.published = true;
@@ -139,7 +140,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
 
   private void requireReceiveMaximum() {
     int allowed = connection.settings().receiveMaximum();
-    // MQTT 3 has no Receive Maximum: back-pressure applies instead.
+    // MQTT 3 has no Receive Maximum; back-pressure applies instead.
     if (connection.request().isMqtt5() && unacknowledgedQos1 + receivedQos2.inUse() > allowed) {
       throw new ProtocolViolation(
           CloseReason.RECEIVE_MAXIMUM_EXCEEDED,
@@ -170,9 +171,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     entry.published = true;
     if (refused) {
-      // The client repeats both in order, so this one must not be delivered before the refused one.
-      // If this one had to be recorded first, it may be ahead of the refused one; then its own
-      // outcome ends the connection.
+      // The client will resend both publishes in order, so this one must not be delivered before
+      // the refused one. If this one had to be recorded first, it may be ahead of the refused one;
+      // in that case, its own outcome ends the connection.
       entry.onPublished(PublishOutcome.NOT_DURABLE);
       return;
     }
@@ -207,11 +208,11 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     wake();
   }
 
-  /** Schedules a pass over the pending publishes. On any thread. */
+  /** Schedules a pass over the pending publishes. Can be called on any thread. */
   @Override
   public void wake() {
     if (reading && connection.loop().inEventLoop()) {
-      return; // handled at the end of this read
+      return; // pending publishes are handled at the end of this read
     }
     if (DRAIN_SCHEDULED.compareAndSet(this, 0, 1)) {
       connection.loop().execute(this::drainAndFlush);
@@ -230,7 +231,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     connection.writer().flush();
   }
 
-  /** All packets of a read were handled. The caller flushes the writer. */
+  /** Called when all packets of a read have been handled. The caller flushes the writer. */
   void onReadComplete() {
     if (reading) {
       publishRecorded();
@@ -246,7 +247,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     while (queue != null && head != null && !ended) {
       PublishOutcome outcome = head.outcome();
       if (outcome == null || !tryAcknowledge(head, outcome) || ended) {
-        break; // the response may have ended the connection
+        break; // acknowledging may have ended the connection
       }
       queue.removeHead();
       head = queue.head();
@@ -282,7 +283,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private void acknowledge(PendingPublish entry, PublishOutcome outcome) {
     if (mustBeResent(entry, outcome)) {
       connection.fail(
-          CloseReason.NOT_DURABLE, "publish not stored and not acknowledged; reconnect and resend");
+          CloseReason.NOT_DURABLE,
+          "the publish could not be stored and is not acknowledged; reconnect and resend it");
       return;
     }
     Qos qos = entry.message.qos();
@@ -305,9 +307,10 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   }
 
   /**
-   * Whether the connection has to end so that the client resends this publish. A reason code would
-   * end a QoS 2 exchange whose message some subscribers may have received already. And if the
-   * packet with the reason code were lost, the client's repetition would count as a new message.
+   * Whether the connection must end so that the client resends this publish. A reason code would
+   * end a QoS 2 exchange although some subscribers may already have received the message. In
+   * addition, if the packet with the reason code were lost, the resent publish would count as a new
+   * message.
    */
   private boolean mustBeResent(PendingPublish entry, PublishOutcome outcome) {
     return outcome == PublishOutcome.NOT_DURABLE
@@ -315,9 +318,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   }
 
   /**
-   * In MQTT 3 a publish can only be refused by closing the connection, and the client would resend
-   * the same message forever. It is acknowledged instead (MQTT 3.1.1 §3.3.5); the drop has been
-   * counted.
+   * Returns the reason code for an outcome. In MQTT 3, a publish can only be refused by closing the
+   * connection, after which the client would resend the same message forever. The publish is
+   * therefore acknowledged (MQTT 3.1.1 §3.3.5); the drop has already been counted.
    */
   private int reasonCode(PublishOutcome outcome) {
     return connection.dialect().reportsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
@@ -328,7 +331,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     receivedQos2.onPubRel(packetIdentifier);
   }
 
-  /** The connection has ended: later outcomes are ignored. */
+  /** Called when the connection has ended. Later outcomes are ignored. */
   void end() {
     ended = true;
     pending = null;

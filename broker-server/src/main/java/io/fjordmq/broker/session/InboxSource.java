@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The undelivered messages of a persistent session.
  *
- * <p>While the client is connected, the store pushes appended entries. The buffer takes them if
- * they follow the last one without a gap and there is space. All other entries (older ones, lost
- * pushes, those a slow client had no buffer space for) are fetched when the client gets to them.
- * The source is behind while {@code readPosition <= highestKnown}, or after a report that it may
- * have missed entries.
+ * <p>While the client is connected, the store pushes appended entries. The buffer accepts them if
+ * they follow the previous entry without a gap and there is space. All other entries (older
+ * entries, lost pushes, and entries for which a slow client had no buffer space) are fetched when
+ * it is their turn to be sent. The source is behind while {@code readPosition <= highestKnown}, or
+ * after a report that it may have missed entries.
  *
- * <p>One commit of acknowledgements is in flight at a time; the next one carries all that arrived
- * meanwhile.
+ * <p>One commit of acknowledgements at a time is in flight. The next commit contains all
+ * acknowledgements that have arrived in the meantime.
  */
 final class InboxSource implements DeliverySource {
-  /** The client whose inbox it is. */
+  /** The client that owns the inbox. */
   interface Client extends ResultCallback.Receiver, StoreFailure.Client {
     SessionSettings settings();
 
@@ -51,18 +51,20 @@ final class InboxSource implements DeliverySource {
   private final InboxHandle handle;
   private final ArrayDeque<InboxEntry> buffer = new ArrayDeque<>(4);
   private final List<Long> releasedBefore;
-  // An earlier connection may have sent entries below this: they get DUP (MQTT 5.0 §3.3.1.1).
+  // An earlier connection may have sent entries below this sequence, so they are sent with DUP
+  // (MQTT 5.0 §3.3.1.1).
   private final long sentBelow;
-  // Received PUBRECs whose PUBREL is not sent yet, oldest first; null before the first PUBREC.
+  // Received PUBRECs whose PUBREL has not been sent yet, oldest first; null before the first
+  // PUBREC.
   private @Nullable ArrayDeque<Release> releasing;
   private @Nullable Delivery head;
   private int bufferedBytes;
-  // Entries below this are in the buffer or were taken from it.
+  // Entries below this sequence are in the buffer or have been taken from it.
   private long readPosition;
   private long highestKnown;
   private @Nullable CompletableFuture<InboxStore.Page> fetch;
   private Runnable entriesRemovedCallback = () -> {};
-  // There may be entries above highestKnown.
+  // Whether there may be entries above highestKnown.
   private boolean mayHaveMissed;
   private boolean committing;
   private boolean ended;
@@ -89,12 +91,15 @@ final class InboxSource implements DeliverySource {
     committedBeyond = attachment.acknowledged().size();
   }
 
-  /** Sets the callback for when entries of the client were removed from the store. Event loop. */
+  /**
+   * Sets the callback that is called on the event loop when entries of the client have been removed
+   * from the store.
+   */
   void setEntriesRemovedCallback(Runnable then) {
     entriesRemovedCallback = then;
   }
 
-  /** Resends the PUBRELs that an earlier connection left unacknowledged, in their order. */
+  /** Resends, in order, the PUBRELs that an earlier connection left unacknowledged. */
   void resendPubRels() {
     for (long sequence : releasedBefore) {
       outbound.sendPubRel(sequence);
@@ -105,7 +110,7 @@ final class InboxSource implements DeliverySource {
     return handle.equals(inbox);
   }
 
-  /** The store has appended these entries. */
+  /** Handles entries that the store has appended. */
   void onAppended(List<InboxEntry> entries) {
     for (InboxEntry entry : entries) {
       highestKnown = Math.max(highestKnown, entry.sequence());
@@ -118,9 +123,11 @@ final class InboxSource implements DeliverySource {
   }
 
   /**
-   * A push may have been lost: fetches entries, as soon as there is space, until none is left.
+   * Fetches all remaining entries as buffer space becomes available, because a push may have been
+   * lost.
    *
-   * @return completes with the page being fetched; immediately if there is none
+   * @return a future that completes when the page currently being fetched has arrived; immediately
+   *     if there is none
    */
   CompletableFuture<?> refetch() {
     mayHaveMissed = true;
@@ -128,7 +135,7 @@ final class InboxSource implements DeliverySource {
     return fetch == null ? CompletableFuture.completedFuture(null) : fetch;
   }
 
-  /** True if messages are in memory. */
+  /** Whether there are messages in memory. */
   boolean hasBuffered() {
     return !buffer.isEmpty();
   }
@@ -182,7 +189,10 @@ final class InboxSource implements DeliverySource {
     client.whenDoneUnlessEnded(page, then);
   }
 
-  /** Handles a page that was requested when entries up to a sequence were known. */
+  /**
+   * Returns the callback that handles a page. {@code known} is the highest sequence that was known
+   * when the page was requested.
+   */
   private ResultCallback<InboxStore.Page> pageCallback(long known, boolean mayBeMore) {
     return (page, error) -> {
       fetch = null;
@@ -210,7 +220,7 @@ final class InboxSource implements DeliverySource {
     }
     readPosition = Math.max(readPosition, page.nextSequence());
     if (page.entries().isEmpty()) {
-      // All known entries were acknowledged, released or dropped in the meantime.
+      // All known entries have been acknowledged, released or dropped in the meantime.
       readPosition = Math.max(readPosition, known + 1);
     }
   }
@@ -239,8 +249,8 @@ final class InboxSource implements DeliverySource {
   /**
    * {@inheritDoc}
    *
-   * <p>PUBRELs are sent in the order of the PUBRECs (MQTT 3.1.1 and 5.0 §4.6), although the store
-   * may confirm a later one first.
+   * <p>PUBRELs are sent in the order of the PUBRECs (MQTT 3.1.1 and 5.0 §4.6), even if the store
+   * confirms a later PUBREC first.
    */
   @Override
   public void onPubRec(long sequence) {
@@ -299,13 +309,16 @@ final class InboxSource implements DeliverySource {
     }
   }
 
-  /** True if a page of retained messages may be added: the client keeps up with its inbox. */
+  /**
+   * Whether a page of retained messages may be added, which requires that the client keeps up with
+   * its inbox.
+   */
   boolean canAcceptPage() {
     return readPosition > highestKnown
         && buffer.size() <= client.settings().inboxBufferMessages() / 2;
   }
 
-  /** The connection has ended: commits the remaining acknowledgements. */
+  /** Commits the remaining acknowledgements after the connection has ended. */
   void end() {
     if (ended) {
       return;

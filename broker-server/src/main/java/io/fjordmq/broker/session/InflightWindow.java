@@ -6,50 +6,51 @@ import java.util.List;
 /**
  * The in-flight QoS 1 and 2 messages to the client, by sequence.
  *
- * <p>A packet identifier is {@code 1 + (sequence - 1) mod 65535}. The sequences from the lowest
- * unsettled one to the last sent one span less than 65,535, so an identifier is unique among them.
- * Sequences of an inbox are durable, so a resumed session resends under the same identifiers.
+ * <p>The packet identifier of a sequence is {@code 1 + (sequence - 1) mod 65535}. The range from
+ * the lowest unsettled sequence to the last sent sequence spans fewer than 65,535 sequences, so
+ * identifiers are unique within it. Sequences of an inbox are durable, so a resumed session resends
+ * messages with the same identifiers.
  *
- * <p>States are stored in a ring of one byte per sequence. It grows with the span, up to 64 KiB for
- * a client that does not acknowledge its oldest message but tens of thousands of later ones.
+ * <p>States are stored in a ring with one byte per sequence. The ring grows with the span, up to 64
+ * KiB for a client that acknowledges tens of thousands of messages but not the oldest one.
  */
 final class InflightWindow {
-  /** Number of packet identifiers (MQTT 5.0 §2.2.1). */
+  /** The number of packet identifiers (MQTT 5.0 §2.2.1). */
   static final int IDENTIFIERS = 65_535;
 
   private static final int MIN_RING_SIZE = 16;
 
-  /** Not sent (yet). */
+  /** The message has not been sent. */
   static final byte NONE = 0;
 
-  /** QoS 1, sent. */
+  /** A QoS 1 message has been sent and waits for a PUBACK. */
   static final byte AWAITING_PUBACK = 1;
 
-  /** QoS 2, sent. */
+  /** A QoS 2 message has been sent and waits for a PUBREC. */
   static final byte AWAITING_PUBREC = 2;
 
-  /** The PUBREC was received and is being recorded. */
+  /** The PUBREC has been received and is being recorded. */
   static final byte RELEASING = 3;
 
-  /** The PUBREL was sent. */
+  /** The PUBREL has been sent and waits for a PUBCOMP. */
   static final byte AWAITING_PUBCOMP = 4;
 
-  /** Acknowledged, or skipped. */
+  /** The message has been acknowledged or skipped. */
   static final byte SETTLED = 5;
 
   private final int limit;
   private byte[] ring = {};
-  // Every sequence below base is settled; base itself is not, unless base == end.
+  // Every sequence below base is settled; base itself is unsettled unless base == end.
   private long base;
-  // No sequence from here on has a state.
+  // Sequences from here on have no state.
   private long end;
-  // Sequences below this were sent or skipped.
+  // Sequences below this one have been sent or skipped.
   private long position;
   private int inflight;
 
   /**
-   * @param limit maximum number of messages in flight
-   * @param first sequence of the first message
+   * @param limit the maximum number of messages in flight
+   * @param first the sequence of the first message
    */
   InflightWindow(int limit, long first) {
     this.limit = Math.min(limit, IDENTIFIERS - 1);
@@ -62,30 +63,30 @@ final class InflightWindow {
     return 1 + (int) ((sequence - 1) % IDENTIFIERS);
   }
 
-  /** True if one more message may be sent now. */
+  /** Whether one more message may be sent now. */
   boolean hasCapacity() {
     return inflight < limit && (inflight == 0 || end - base < IDENTIFIERS);
   }
 
-  /** True if the message of this sequence may be sent now; ascending sequences only. */
+  /** Whether the message with this sequence may be sent now. Sequences must be ascending. */
   boolean canAccept(long sequence) {
     return inflight < limit && (inflight == 0 || sequence - base < IDENTIFIERS);
   }
 
   /**
-   * The sequence after the last one with a state. A source without durable sequences assigns it
-   * next.
+   * Returns the sequence after the last one that has a state. A source without durable sequences
+   * assigns this sequence to its next message.
    */
   long nextSequence() {
     return end;
   }
 
-  /** No message from this sequence on was sent. */
+  /** Returns the exclusive upper bound of the sequences that have been sent or skipped. */
   long sentBelow() {
     return position;
   }
 
-  /** Every sequence below is settled. */
+  /** Returns the sequence below which every sequence is settled. */
   long base() {
     return base;
   }
@@ -97,7 +98,7 @@ final class InflightWindow {
   /**
    * Adds a message that is being sent.
    *
-   * @param state the acknowledgement it awaits
+   * @param state the state, which names the acknowledgement that the message awaits
    */
   void open(long sequence, byte state) {
     skipTo(sequence);
@@ -106,7 +107,7 @@ final class InflightWindow {
     inflight++;
   }
 
-  /** Restores the state of a message that an earlier connection sent. */
+  /** Restores the state of a message that was sent by an earlier connection. */
   void restore(long sequence, byte state) {
     set(sequence, state);
     if (state != SETTLED) {
@@ -114,10 +115,14 @@ final class InflightWindow {
     }
   }
 
-  /** Skips the unsent sequences below this one: expired, dropped or too large. */
+  /**
+   * Skips the unsent sequences below this one, whose messages expired, were dropped or are too
+   * large.
+   */
   void skipTo(long sequence) {
     if (inflight == 0) {
-      // Nothing unsettled below: jump, however far, instead of marking each.
+      // Nothing below is unsettled, so jump over any number of sequences instead of marking each
+      // one.
       if (sequence > base) {
         for (long at = base; at < Math.min(end, sequence); at++) {
           ring[index(at)] = NONE;
@@ -137,7 +142,7 @@ final class InflightWindow {
     settleBase();
   }
 
-  /** The sequence of a packet identifier; -1 if no such message is in flight. */
+  /** Returns the sequence for a packet identifier; -1 if no such message is in flight. */
   long sequenceOf(int packetIdentifier) {
     int distance = Math.floorMod(packetIdentifier - packetIdentifier(base), IDENTIFIERS);
     long sequence = base + distance;
@@ -160,7 +165,7 @@ final class InflightWindow {
     settleBase();
   }
 
-  /** Settled sequences above {@link #base}, at most {@code most}. */
+  /** Returns the settled sequences above {@link #base}, at most {@code most} of them. */
   List<Long> settledBeyond(int most) {
     if (end - base == inflight) {
       return List.of();

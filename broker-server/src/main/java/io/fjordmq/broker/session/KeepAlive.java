@@ -3,12 +3,13 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.protocol.CloseReason;
 
 /**
- * Ends a connection without packets for one and a half times its keep alive (MQTT 5.0 §3.1.2.10).
- * Silence does not count while the broker does not read the client. But if it does not read because
- * the client does not read its replies, the client has to read some of them within that time.
+ * Ends a connection if no packet arrives for one and a half times the keep alive (MQTT 5.0
+ * §3.1.2.10). Time during which the broker does not read from the client does not count. However,
+ * if the broker has stopped reading because the client does not read its responses, the client must
+ * read some of them within that time.
  */
 final class KeepAlive extends TimeoutWheel.Timeout {
-  /** The session whose connection is watched. */
+  /** The session whose connection is monitored. */
   interface Client {
     ReadGate gate();
 
@@ -31,7 +32,7 @@ final class KeepAlive extends TimeoutWheel.Timeout {
     wheel.arm(this, allowedTicks);
   }
 
-  /** A packet was received, or reading resumed. */
+  /** Called when a packet is received or reading resumes. */
   void onActivity() {
     lastActivityTick = wheel.currentTick();
   }
@@ -46,13 +47,14 @@ final class KeepAlive extends TimeoutWheel.Timeout {
     if (!gate.isClosed()) {
       client.end(
           CloseReason.KEEP_ALIVE_TIMEOUT,
-          "keep alive timeout: no packet for 1.5 times the keep alive");
+          "keep alive timeout: no packet received for 1.5 times the keep alive");
       return 0;
     }
     if (gate.isClosedBy(ReadGate.RESPONSES)
         && !client.outboundBacklog().madeProgressSinceLastCall()) {
       client.end(
-          CloseReason.CLIENT_TOO_SLOW, "client read no responses for 1.5 times the keep alive");
+          CloseReason.CLIENT_TOO_SLOW,
+          "the client has not read any responses for 1.5 times the keep alive");
       return 0;
     }
     onActivity();

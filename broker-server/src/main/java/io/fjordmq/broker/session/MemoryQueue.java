@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues messages in memory for a client that reads too slowly. Bounded in messages and bytes; when
- * full, it drops the oldest or the new message, as configured. Allocated when the first message has
- * to wait.
+ * Queues messages in memory for a client that reads too slowly. The queue is bounded in messages
+ * and bytes; when it is full, it drops either the oldest or the new message, as configured. Memory
+ * is allocated only when the first message has to wait.
  */
 final class MemoryQueue implements DeliverySource {
-  /** The client that the messages are queued for. */
+  /** The client for which messages are queued. */
   interface Client {
     SessionSettings settings();
 
@@ -22,7 +22,7 @@ final class MemoryQueue implements DeliverySource {
     /** Counts that the client reached a limit. */
     void recordLimitReached(Limit limit);
 
-    /** Counts messages that were dropped. */
+    /** Counts dropped messages. */
     void recordDropped(DropReason reason, long count);
   }
 
@@ -44,14 +44,14 @@ final class MemoryQueue implements DeliverySource {
     return waiting == null || waiting.isEmpty();
   }
 
-  /** True if a page of retained messages may be added without displacing anything. */
+  /** Whether a page of retained messages may be added without displacing other messages. */
   boolean canAcceptPage() {
     return waiting == null
         || (waiting.size() <= settings.maxQueuedMessages() / 2
             && bytes <= settings.maxQueuedBytes() / 2);
   }
 
-  /** True if a message that can also stay where it is may be added. */
+  /** Whether a message that could also remain in its store may be added. */
   boolean canAccept(Delivery delivery) {
     ArrayDeque<Delivery> queue = waiting;
     return queue == null || (canAcceptPage() && fits(queue, delivery.message().payload().length));
@@ -80,7 +80,8 @@ final class MemoryQueue implements DeliverySource {
   }
 
   private boolean fits(ArrayDeque<Delivery> queue, int size) {
-    // A single message always fits, whatever its size: packet size has a limit of its own.
+    // A single message always fits regardless of its size, because the packet size has its own
+    // limit.
     return queue.isEmpty()
         || (queue.size() < settings.maxQueuedMessages()
             && bytes + size <= settings.maxQueuedBytes());
@@ -127,7 +128,10 @@ final class MemoryQueue implements DeliverySource {
   @Override
   public void onAcknowledged() {}
 
-  /** The connection has ended: messages of shares go to other members, all others are dropped. */
+  /**
+   * Called when the connection has ended. Shared-subscription messages go to other members; all
+   * others are dropped.
+   */
   void end(List<Delivery> toRedistribute) {
     ArrayDeque<Delivery> queue = waiting;
     if (queue == null || queue.isEmpty()) {

@@ -4,20 +4,22 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 
 /**
- * Tracks data that was written to the channel and not yet read by the client. Messages are only
- * written to a writable channel, but replies always are. So a client that keeps sending and does
- * not read its replies is not read until it does. Event loop only.
+ * Tracks data that has been written to the channel but not yet read by the client. Messages are
+ * only written while the channel is writable, but responses are always written. Therefore, the
+ * broker stops reading from a client that keeps sending without reading its responses. Only used on
+ * the event loop.
  *
- * <p>Messages alone never close the gate, however large they are. Otherwise a client that blocks on
- * a write would wait for the broker to read, and the broker for the client.
+ * <p>Messages alone never close the gate, however large they are. Otherwise there could be a
+ * deadlock: a client that blocks on a write would wait for the broker to read, while the broker
+ * waits for the client to read.
  */
 final class OutboundBacklog {
-  /** Bytes of replies that may be queued after the channel became full. */
+  /** The number of response bytes that may be queued after the channel has become full. */
   private static final int RESPONSE_BYTES = 64 << 10;
 
   private final Channel channel;
   private final ReadGate gate;
-  // Pending bytes when the channel was found full; 0 while it is writable.
+  // The number of pending bytes when the channel was found to be full; 0 while it is writable.
   private long fullAtBytes;
   // The value of firstPending() at the last check of each caller.
   private long lastSeenByGuard;
@@ -28,7 +30,7 @@ final class OutboundBacklog {
     this.gate = gate;
   }
 
-  /** Called after the packets of one read were handled. */
+  /** Called after the packets of one read have been handled. */
   void onReadComplete() {
     if (!channel.isWritable()) {
       closeGateIfTooMuch();
@@ -49,13 +51,13 @@ final class OutboundBacklog {
     }
   }
 
-  /** The channel is writable again. */
+  /** Called when the channel is writable again. */
   void onWritable() {
     fullAtBytes = 0;
     gate.open(ReadGate.RESPONSES);
   }
 
-  /** True if data is pending and the client has read nothing since the last call. */
+  /** Whether data is pending and the client has read nothing since the previous call. */
   boolean isStuck() {
     long firstPending = firstPending();
     boolean stuck = firstPending != 0 && firstPending == lastSeenByGuard;
@@ -63,7 +65,10 @@ final class OutboundBacklog {
     return stuck;
   }
 
-  /** True if the client has read data since the gate was closed, or since the last later call. */
+  /**
+   * Whether the client has read data since the gate was closed or, if that was later, since the
+   * previous call.
+   */
   boolean madeProgressSinceLastCall() {
     long firstPending = firstPending();
     boolean moved = firstPending != lastSeenByKeepAlive;
@@ -71,7 +76,7 @@ final class OutboundBacklog {
     return moved;
   }
 
-  /** Identifies the progress of the client's reading; 0 if nothing is pending. */
+  /** Returns a value that changes whenever the client reads data; 0 if nothing is pending. */
   private long firstPending() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     Object firstPending = waiting == null ? null : waiting.current();

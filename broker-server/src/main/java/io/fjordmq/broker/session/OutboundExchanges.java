@@ -11,12 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The QoS 1 and 2 messages that were sent to the client and are not settled: handles its PUBACKs,
- * PUBRECs and PUBCOMPs (MQTT 5.0 §4.3), and remembers which messages other members of a share get
- * if the connection ends. Event loop only.
+ * The QoS 1 and 2 messages that have been sent to the client but are not settled. Handles the
+ * client's PUBACKs, PUBRECs and PUBCOMPs (MQTT 5.0 §4.3), and remembers which messages must go to
+ * other members of a share if the connection ends. Only used on the event loop.
  */
 final class OutboundExchanges {
-  /** The client that gets the messages. */
+  /** The client that receives the messages. */
   interface Client {
     Dialect dialect();
 
@@ -24,7 +24,7 @@ final class OutboundExchanges {
 
     SessionObserver observer();
 
-    /** Counts messages that were dropped. */
+    /** Counts dropped messages. */
     void recordDropped(DropReason reason, long count);
   }
 
@@ -34,7 +34,7 @@ final class OutboundExchanges {
 
   private final Client client;
   private final InflightWindow window;
-  // Unacknowledged QoS 1 messages of shares: other members get them if this connection ends.
+  // Unacknowledged QoS 1 messages of shares, which go to other members if this connection ends.
   private @Nullable Map<Long, Delivery> sharedInflight;
   private int reported;
 
@@ -44,9 +44,9 @@ final class OutboundExchanges {
   }
 
   /**
-   * A message is about to be sent.
+   * Begins the exchange for a message that is about to be sent.
    *
-   * @return its packet identifier
+   * @return the packet identifier of the message
    */
   int begin(long sequence, Delivery delivery) {
     boolean atLeastOnce = delivery.qos() == Qos.AT_LEAST_ONCE;
@@ -69,11 +69,11 @@ final class OutboundExchanges {
   /**
    * Handles a PUBREC.
    *
-   * @param source has to record it before the PUBREL
+   * @param source the source of the message, which must record the PUBREC before the PUBREL is sent
    */
   void onPubRec(int packetIdentifier, int reasonCode, DeliverySource source) {
     if (reasonCode >= FIRST_ERROR) {
-      // MQTT 5.0 §4.3.3: an error ends the exchange, and there is no PUBREL.
+      // An error ends the exchange without a PUBREL (MQTT 5.0 §4.3.3).
       settle(packetIdentifier, InflightWindow.AWAITING_PUBREC, reasonCode);
       return;
     }
@@ -89,11 +89,12 @@ final class OutboundExchanges {
       }
       case InflightWindow.AWAITING_PUBCOMP -> reply(PUBREL, packetIdentifier, 0);
       case InflightWindow.RELEASING -> {
-        // The first PUBREC is being recorded; its PUBREL acknowledges this one too.
+        // The first PUBREC is still being recorded; its PUBREL also acknowledges this one.
       }
       default ->
           throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "PUBREC for QoS 1 message " + packetIdentifier);
+              CloseReason.PROTOCOL_ERROR,
+              "PUBREC is not allowed for QoS 1 message " + packetIdentifier);
     }
   }
 
@@ -105,7 +106,7 @@ final class OutboundExchanges {
   private void settle(int packetIdentifier, byte expected, int reasonCode) {
     long sequence = window.sequenceOf(packetIdentifier);
     if (sequence < 0) {
-      return; // settled already: the client repeats it after a lost connection
+      return; // already settled; the client resends the acknowledgement after a lost connection
     }
     if (window.state(sequence) != expected) {
       throw new ProtocolViolation(
@@ -121,7 +122,7 @@ final class OutboundExchanges {
     }
   }
 
-  /** Sends the PUBREL, after the client's PUBREC was recorded. */
+  /** Sends the PUBREL after the client's PUBREC has been recorded. */
   void sendPubRel(long sequence) {
     window.advance(sequence, InflightWindow.AWAITING_PUBCOMP);
     reply(PUBREL, InflightWindow.packetIdentifier(sequence), 0);
@@ -144,9 +145,9 @@ final class OutboundExchanges {
   }
 
   /**
-   * The connection has ended.
+   * Called when the connection has ended.
    *
-   * @param toRedistribute gets the messages that other members of the shares have to get instead
+   * @param toRedistribute the list to which the messages for other share members are added
    */
   void end(List<Delivery> toRedistribute) {
     if (sharedInflight != null) {

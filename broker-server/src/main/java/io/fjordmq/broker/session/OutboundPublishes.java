@@ -16,15 +16,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to the client. {@link #pump} moves them from the sources to the channel while the
- * inflight window and the channel have capacity. Acknowledgements ({@link OutboundExchanges}), a
- * writable channel and new messages all call it.
+ * Sends messages to the client. {@link #pump} moves messages from the sources to the channel while
+ * the inflight window and the channel have capacity. It is called after acknowledgements ({@link
+ * OutboundExchanges}), when the channel becomes writable, and when new messages arrive.
  *
- * <p>The source of a transient session is a queue in memory. A persistent session has two: its
- * inbox for QoS 1 and 2, and a queue in memory for QoS 0.
+ * <p>A transient session has one source, an in-memory queue. A persistent session has two: its
+ * inbox for QoS 1 and 2, and an in-memory queue for QoS 0.
  */
 final class OutboundPublishes {
-  /** The client that gets the messages. */
+  /** The client that receives the messages. */
   interface Client extends MemoryQueue.Client, InboxSource.Client, OutboundExchanges.Client {
     @Override
     SessionSettings settings();
@@ -40,7 +40,7 @@ final class OutboundPublishes {
 
     EventLoop loop();
 
-    /** Wall clock. */
+    /** The wall clock time. */
     long nowMillis();
   }
 
@@ -56,7 +56,7 @@ final class OutboundPublishes {
   private boolean windowFull;
 
   /**
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   OutboundPublishes(Client client, @Nullable Attachment attachment) {
     this.client = client;
@@ -77,7 +77,7 @@ final class OutboundPublishes {
     return inbox;
   }
 
-  /** Starts sending, after the CONNACK was written. */
+  /** Starts sending after the CONNACK has been written. */
   void start() {
     started = true;
     if (inbox != null) {
@@ -86,19 +86,19 @@ final class OutboundPublishes {
     pump();
   }
 
-  /** Accepts a live message, unless another member of its share has to get it. */
+  /** Accepts a live message, unless it must go to another member of its share. */
   DeliveryResult deliver(Delivery delivery) {
     boolean readable = mayRead(delivery);
     if (!readable && delivery.isShared()) {
       return DeliveryResult.NOT_ALLOWED;
     }
-    // Kept messages only use half of the queue; the rest is for new publishes.
+    // Kept messages may use only half of the queue; the rest is reserved for new publishes.
     if (delivery.isKept() && !live.canAccept(delivery)) {
       return DeliveryResult.NO_CAPACITY;
     }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException(
-          "live message with " + delivery.qos() + " for a persistent session");
+          "unexpected live message with " + delivery.qos() + " for a persistent session");
     }
     if (!readable) {
       client.recordDropped(DropReason.NOT_AUTHORIZED, 1);
@@ -110,7 +110,7 @@ final class OutboundPublishes {
     return DeliveryResult.ACCEPTED;
   }
 
-  /** True if a page of retained messages can be queued without dropping other messages. */
+  /** Whether a page of retained messages can be queued without dropping other messages. */
   boolean canAcceptPage() {
     return live.canAcceptPage();
   }
@@ -133,7 +133,10 @@ final class OutboundPublishes {
     countFullWindow();
   }
 
-  /** Counts when messages start to wait because of {@code maxInflight}, not the client's limit. */
+  /**
+   * Reports that a limit was reached each time messages start to wait because of {@code
+   * maxInflight} rather than the client's own limit.
+   */
   private void countFullWindow() {
     boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
     boolean full = waiting && !window.hasCapacity();
@@ -162,16 +165,22 @@ final class OutboundPublishes {
     }
   }
 
-  /** Messages for the session's user must not be dropped because another user connected. */
+  /**
+   * Disconnects the client, because messages for the session's user must not be dropped just
+   * because another user has connected.
+   */
   private void disconnectOtherUser() {
     started = false;
     String detail =
-        "the session belongs to another user and holds a message that this user may not read;"
-            + " connect with clean start to discard it";
+        "the session belongs to another user and holds a message that this user must not read;"
+            + " connect with clean start to discard the session";
     client.loop().execute(() -> client.fail(CloseReason.NOT_AUTHORIZED, detail));
   }
 
-  /** Also checked for queued and stored messages, because permissions change. */
+  /**
+   * Whether the client may read the message. This is also checked for queued and stored messages,
+   * because permissions can change.
+   */
   private boolean mayRead(Delivery delivery) {
     ClientAccess access = client.access();
     return access.isUnlimited() || access.mayReceive(delivery.message().topic());
@@ -229,14 +238,14 @@ final class OutboundPublishes {
     exchanges.onPubComp(packetIdentifier);
   }
 
-  /** Sends the PUBREL, after the client's PUBREC was recorded. */
+  /** Sends the PUBREL after the client's PUBREC has been recorded. */
   void sendPubRel(long sequence) {
     exchanges.sendPubRel(sequence);
   }
 
   /**
-   * All packets of a read were handled: sends messages for which acknowledgements have freed
-   * capacity.
+   * Called when all packets of a read have been handled. Sends messages for which acknowledgements
+   * have freed capacity.
    */
   void onReadComplete() {
     pump();
@@ -246,9 +255,9 @@ final class OutboundPublishes {
   }
 
   /**
-   * The connection has ended.
+   * Called when the connection has ended.
    *
-   * @return messages that other members of the shares have to get instead, oldest first
+   * @return messages that must go to other members of their shares instead, oldest first
    */
   List<Delivery> end() {
     started = false;

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tracks why the packets of a client wait: the authorization of an earlier one is pending, an
- * earlier one is large and continues in another slice, or this node has no valid lease. Meanwhile
- * the client is not read. Event loop only.
+ * Tracks why a client's packets must wait: the authorization of an earlier packet is pending, an
+ * earlier large packet continues in another slice, or this node has no valid lease. In the
+ * meantime, nothing is read from the client. Only used on the event loop.
  */
 final class PacketPause implements PausedClients.Client {
   private final EventLoop loop;
@@ -27,7 +27,7 @@ final class PacketPause implements PausedClients.Client {
     this.pausedClients = pausedClients;
   }
 
-  /** Sets the callback that handles the packets that were held back. */
+  /** Sets the callback that handles packets that were held back. */
   void setResumeCallback(Runnable then) {
     resumeCallback = then;
   }
@@ -37,7 +37,10 @@ final class PacketPause implements PausedClients.Client {
     return loop;
   }
 
-  /** Packets wait until {@link #endAuthorization}: that of an earlier packet is pending. */
+  /**
+   * Makes packets wait until {@link #endAuthorization}, because the authorization of an earlier
+   * packet is pending.
+   */
   void beginAuthorization() {
     pendingAuthorizations++;
     gate.close(ReadGate.PAUSED);
@@ -48,7 +51,9 @@ final class PacketPause implements PausedClients.Client {
     continueReading();
   }
 
-  /** Packets wait until {@link #endSlices}: a large packet continues in another slice. */
+  /**
+   * Makes packets wait until {@link #endSlices}, because a large packet continues in another slice.
+   */
   void beginSlices() {
     incompletePackets++;
     gate.close(ReadGate.PAUSED);
@@ -59,7 +64,7 @@ final class PacketPause implements PausedClients.Client {
     continueReading();
   }
 
-  /** Whether the client's packets have to wait. */
+  /** Whether the client's packets must wait. */
   boolean mustWait() {
     return isPaused() || !pauseUnlessLeaseValid();
   }
@@ -73,7 +78,10 @@ final class PacketPause implements PausedClients.Client {
     return incompletePackets > 0 && pendingAuthorizations == 0 && pauseUnlessLeaseValid();
   }
 
-  /** Pauses the client until this node has a valid lease; returns whether it has one now. */
+  /**
+   * Pauses the client if this node has no valid lease, until it has one; returns whether the node
+   * has a valid lease now.
+   */
   boolean pauseUnlessLeaseValid() {
     if (!waitingForLease && !ended && !pausedClients.mayServe()) {
       waitingForLease = true;
@@ -106,7 +114,7 @@ final class PacketPause implements PausedClients.Client {
 
   private void continueReading() {
     if (resuming) {
-      return; // called by the loop that is running; it continues by itself
+      return; // called from within the resume callback, which continues by itself
     }
     resuming = true;
     try {
@@ -122,13 +130,13 @@ final class PacketPause implements PausedClients.Client {
     }
   }
 
-  /** The session has ended: nothing waits any more. */
+  /** Called when the session has ended. Nothing waits anymore. */
   void end() {
     ended = true;
     pausedClients.remove(this);
     if (waitingForLease) {
       waitingForLease = false;
-      loop.execute(resumeCallback); // releases the packets that waited for the lease
+      loop.execute(resumeCallback); // releases the packets that were waiting for the lease
     }
   }
 }

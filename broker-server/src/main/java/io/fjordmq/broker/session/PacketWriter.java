@@ -14,23 +14,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a session's packets. Small packets are collected in one pooled buffer and passed to the
- * channel together: one entry in its outbound buffer and one element of the system call instead of
- * one per packet.
+ * channel together, so that they need only one entry in the outbound buffer and one element of the
+ * write system call instead of one per packet.
  *
- * <p>The caller may be delivering one message to many clients. If memory for a packet cannot be
- * allocated, the caller therefore gets no exception: this packet and all later ones are discarded,
- * and a later task of the event loop closes the connection with an error.
+ * <p>The caller may be delivering one message to many clients. For this reason, it gets no
+ * exception if memory for a packet cannot be allocated. Instead, that packet and all later ones are
+ * discarded, and a later task on the event loop closes the connection with an error.
  */
 final class PacketWriter implements PacketSink {
-  /** Initial size of a buffer: enough for a few small packets, and not too much for one. */
+  /**
+   * The initial size of a buffer, which is enough for a few small packets and not too much for a
+   * single one.
+   */
   private static final int INITIAL_BUFFER_BYTES = 1 << 10;
 
   /**
-   * From this size a batch is passed to the channel, where it counts toward the high-water mark.
+   * The size at which a batch is passed to the channel, where it counts toward the high-water mark.
    */
   private static final int BATCH_BYTES = 16 << 10;
 
-  /** Payloads from this size are passed on without copying them. */
+  /** The size from which payloads are passed to the channel without copying them. */
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
@@ -45,7 +48,7 @@ final class PacketWriter implements PacketSink {
 
   PacketWriter(Channel channel, Throttle throttle, SessionObserver observer) {
     this.channel = channel;
-    // Encoded packets enter the pipeline below Netty's encoder.
+    // Packets that are already encoded enter the pipeline below Netty's encoder.
     ChannelHandlerContext encoder = channel.pipeline().context(MqttEncoder.class);
     this.outbound = encoder == null ? channel : encoder;
     this.throttle = throttle;
@@ -53,8 +56,8 @@ final class PacketWriter implements PacketSink {
   }
 
   /**
-   * False while the channel's buffer is full or the client's write rate is used up. Messages must
-   * not be written then.
+   * Whether messages may be written; false while the channel's buffer is full or the client's write
+   * rate is used up.
    */
   boolean isWritable() {
     return !failed && throttle.mayWrite() && channel.isWritable();
@@ -89,7 +92,8 @@ final class PacketWriter implements PacketSink {
   /**
    * Stops writing and reports the error to the pipeline.
    *
-   * @param partial true if a packet was written in part, so that not even a DISCONNECT can follow
+   * @param partial whether a packet was only partly written, so that not even a DISCONNECT can
+   *     follow
    */
   private void fail(Throwable cause, boolean partial) {
     if (failed) {
@@ -119,8 +123,8 @@ final class PacketWriter implements PacketSink {
       writeBatch();
       countWritten(payload.length);
       if (!failed) {
-        // All receivers share the array, and nobody modifies it. Netty may have to copy it; a void
-        // promise would not report that there is no memory for that.
+        // All receivers share the array, and nobody modifies it. Netty may have to copy it, and a
+        // void promise would not report a failure to allocate memory for the copy.
         outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::onPayloadWritten);
       }
     } else {
@@ -134,7 +138,10 @@ final class PacketWriter implements PacketSink {
     }
   }
 
-  /** Writes a packet that Netty encodes. These are small and rare; their size is not counted. */
+  /**
+   * Writes a packet that Netty encodes. Such packets are small and rare, so their size is not
+   * counted.
+   */
   void write(MqttMessage message) {
     packets++;
     writeBatch();
@@ -168,7 +175,7 @@ final class PacketWriter implements PacketSink {
     }
   }
 
-  /** The connection has ended: releases unsent data. */
+  /** Releases unsent data after the connection has ended. */
   void discard() {
     if (batch != null) {
       batch.release();

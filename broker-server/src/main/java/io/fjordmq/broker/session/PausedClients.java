@@ -6,22 +6,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Clients that are not read because this node has no valid lease. The cluster may have marked the
- * node DOWN, so it must not act for them, but it need not disconnect them either. Each client
- * buffers at most one read. Thread-safe.
+ * Clients from which nothing is read because this node has no valid lease. The cluster may have
+ * marked the node DOWN, so the node must not act on behalf of the clients, but it need not
+ * disconnect them either. At most one read per client is buffered. Thread-safe.
  */
 final class PausedClients {
   /** A client that can be paused. */
   interface Client {
     EventLoop loop();
 
-    /** Continues after the lease was renewed. On its event loop. */
+    /** Resumes the client after the lease has been renewed. Called on the client's event loop. */
     void resume();
   }
 
   private final ServingState servingState;
 
-  /** Guarded by itself. In insertion order, so that simulated runs are repeatable. */
+  /**
+   * The paused clients, in insertion order so that simulation runs are reproducible. Guarded by its
+   * own monitor.
+   */
   private final Set<Client> paused = new LinkedHashSet<>();
 
   PausedClients(ServingState servingState) {
@@ -33,8 +36,8 @@ final class PausedClients {
   }
 
   /**
-   * Pauses the client until {@link #resumeAll}. If the lease was renewed since the caller checked,
-   * there may be no further call of {@code resumeAll}, so this method makes it.
+   * Pauses the client until {@link #resumeAll}. If the lease has been renewed since the caller
+   * checked it, {@code resumeAll} might not be called again, so this method calls it.
    */
   void add(Client client) {
     synchronized (paused) {
@@ -51,7 +54,10 @@ final class PausedClients {
     }
   }
 
-  /** The node serves again. Any thread; called often, mostly while no client is paused. */
+  /**
+   * Resumes all clients because the node is serving again. Can be called on any thread; called
+   * often, mostly while no client is paused.
+   */
   void resumeAll() {
     List<Client> released;
     synchronized (paused) {

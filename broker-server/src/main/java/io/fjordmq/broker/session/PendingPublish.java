@@ -6,14 +6,14 @@ import io.fjordmq.broker.delivery.PublishOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PUBLISH whose outcome is pending. Its fields belong to the event loop, except the two volatile
- * ones.
+ * A PUBLISH whose outcome is pending. Its fields must only be accessed on the event loop, except
+ * for the two volatile fields.
  */
 final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
-  /** State of the acknowledgement; later publishes wait until it is {@link #SENT}. */
+  /** The state of the acknowledgement. Later publishes wait until it is {@link #SENT}. */
   enum AckState {
     DUE,
-    /** The store has to remove the packet identifier before the client gets its response. */
+    /** The store must remove the packet identifier before the client gets the response. */
     IN_PROGRESS,
     SENT
   }
@@ -21,14 +21,15 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   /** Receives the events of pending publishes. */
   interface Owner {
     /**
-     * Nothing was done because this node has no valid lease: this publish waits. On its event loop.
+     * Makes this publish wait because this node has no valid lease and nothing has been done yet.
+     * Called on the event loop.
      */
     void park(PendingPublish entry);
 
-    /** The outcome is known. On any thread. */
+    /** Handles the outcome of a publish. Called on any thread. */
     void onOutcome(PendingPublish entry, PublishOutcome outcome);
 
-    /** An entry may be able to continue. On any thread. */
+    /** Called, on any thread, when an entry may be able to continue. */
     void wake();
   }
 
@@ -37,21 +38,24 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   final int packetIdentifier;
   final long startNanos;
 
-  /** Position among the client's QoS 2 publishes; 0 for others. */
+  /** The position among the client's QoS 2 publishes; 0 for other publishes. */
   final long sequence;
 
-  /** An earlier connection of the session may have delivered it to some or all receivers. */
+  /**
+   * Whether an earlier connection of the session may have delivered the message to some or all
+   * receivers.
+   */
   final boolean inDoubt;
 
-  /** Why it was refused; null if it was accepted. */
+  /** Why the publish was refused; null if it was accepted. */
   @Nullable PublishRefusal refusal;
 
-  /** True once it was passed to the router or refused. */
+  /** Whether the publish has been passed to the router or refused. */
   boolean published;
 
   AckState ackState = AckState.DUE;
 
-  // Written by any thread before it wakes the event loop, and read by the event loop after that.
+  // Written by any thread before it wakes the event loop, and then read by the event loop.
   private volatile boolean recorded;
   private volatile @Nullable PublishOutcome outcome;
 
@@ -96,7 +100,7 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
     owner.wake();
   }
 
-  /** Marks it as recorded, or as needing no record. On the event loop. */
+  /** Marks the publish as recorded, or as needing no record. Must be called on the event loop. */
   void markRecorded() {
     recorded = true;
   }

@@ -7,10 +7,10 @@ import io.fjordmq.broker.limits.SessionSettings;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Stops reading a client while too many of its publishes, or too many bytes of them, wait for their
- * outcome. QoS 0 messages have no acknowledgement but count as well, because their outcome is
- * delayed when their receivers are congested; this is their listener. Event loop only, except
- * {@link #onPublished}.
+ * Stops reading from a client while too many of its publishes, or too many of their bytes, are
+ * waiting for their outcome. QoS 0 messages have no acknowledgement but also count, because their
+ * outcome is delayed while their receivers are congested; this class is their listener. Only used
+ * on the event loop, except for {@link #onPublished}.
  */
 final class PublishBackPressure implements PublishListener {
   /** The client that publishes. */
@@ -23,22 +23,22 @@ final class PublishBackPressure implements PublishListener {
     void recordLimitReached(Limit limit);
   }
 
-  /** QoS 0 publishes whose outcome is pending. */
+  /** The number of QoS 0 publishes whose outcome is pending. */
   private static final AtomicIntegerFieldUpdater<PublishBackPressure> PENDING_AT_MOST_ONCE =
       AtomicIntegerFieldUpdater.newUpdater(PublishBackPressure.class, "pendingAtMostOnce");
 
   private final Client client;
   private final PendingPublish.Owner owner;
 
-  @SuppressWarnings("UnusedVariable") // through PENDING_AT_MOST_ONCE
+  @SuppressWarnings("UnusedVariable") // accessed through PENDING_AT_MOST_ONCE
   private volatile int pendingAtMostOnce;
 
-  // Number of pending QoS 0 publishes at which a closed gate may reopen; unlimited if they did not
-  // close it.
+  // The number of pending QoS 0 publishes at which a closed gate may reopen; unlimited if they did
+  // not close the gate.
   private volatile int reopenAt = Integer.MAX_VALUE;
 
   /**
-   * @param owner woken when the client may be read again
+   * @param owner the owner, which is woken when reading from the client may resume
    */
   PublishBackPressure(Client client, PendingPublish.Owner owner) {
     this.client = client;
@@ -46,37 +46,42 @@ final class PublishBackPressure implements PublishListener {
   }
 
   /**
-   * A QoS 0 message is about to be published.
+   * Counts a QoS 0 message that is about to be published.
    *
-   * @return number of QoS 0 messages whose outcome is pending, including this one
+   * @return the number of QoS 0 messages whose outcome is pending, including this one
    */
   int beginAtMostOnce() {
     return PENDING_AT_MOST_ONCE.incrementAndGet(this);
   }
 
   /**
-   * A QoS 0 message was published.
+   * Closes the gate if the pending QoS 0 messages reach a limit. Called after a QoS 0 message has
+   * been published.
    *
    * @param waiting the result of {@link #beginAtMostOnce}
    */
   void closeIfAtMostOnceLimitReached(int waiting, int payloadBytes) {
-    // Assumes that all have the size of this message, so sizes need not be stored.
+    // Assumes that all pending messages have the size of this one, so that sizes need not be
+    // stored.
     if (waiting > 1 && closeIfLimitReached(waiting, (long) waiting * payloadBytes)) {
       reopenAt = waiting / 2;
     }
   }
 
-  /** The outcome of a QoS 0 message is known. On any thread. */
+  /** Handles the outcome of a QoS 0 message. Called on any thread. */
   @Override
   public void onPublished(PublishOutcome outcome) {
-    // The code that closes the gate checks the number again at the end of the read; a call that
-    // reaches the mark after that sees the gate closed.
+    // The code that closes the gate checks the number again at the end of the read. A call that
+    // reaches the mark after that check sees the closed gate.
     if (PENDING_AT_MOST_ONCE.decrementAndGet(this) == reopenAt && client.gate().isClosed()) {
       owner.wake();
     }
   }
 
-  /** Closes the gate if this many messages or bytes reach a limit; returns whether they do. */
+  /**
+   * Closes the gate if the given number of messages or bytes reaches a limit; returns whether it
+   * does.
+   */
   boolean closeIfLimitReached(int messages, long bytes) {
     SessionSettings settings = client.settings();
     boolean tooMany = messages >= settings.maxPendingPublishes();

@@ -7,7 +7,7 @@ import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.ClientAccess;
 import java.util.function.Consumer;
 
-/** Checks whether a client may publish a message. Event loop only. */
+/** Checks whether a client may publish a message. Only used on the event loop. */
 final class PublishPermission {
   /** The client that publishes. */
   interface Client extends ResultCallback.Receiver {
@@ -16,7 +16,7 @@ final class PublishPermission {
     /** Pauses the handling of the client's packets. */
     PacketPause pause();
 
-    /** Ends its session. */
+    /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
   }
 
@@ -27,7 +27,8 @@ final class PublishPermission {
   }
 
   /**
-   * Passes the access decision to the callback. While the authorizer decides, later packets wait.
+   * Passes the access decision to the callback. While an authorizer is deciding, later packets
+   * wait.
    */
   void check(Message message, Consumer<AccessDecision> callback) {
     ClientAccess access = client.access();

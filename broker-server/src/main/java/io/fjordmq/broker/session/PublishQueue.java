@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's publishes whose outcome is pending, of any QoS, in the order of their packets: they
- * are published and acknowledged in this order. Event loop only.
+ * The client's publishes of any QoS whose outcome is pending, in the order of their packets. They
+ * are published and acknowledged in this order. Only used on the event loop.
  */
 final class PublishQueue {
   private final ArrayDeque<PendingPublish> entries = new ArrayDeque<>(8);
@@ -16,7 +16,7 @@ final class PublishQueue {
     bytes += last.message.payload().length;
   }
 
-  /** The publish that is acknowledged next; null if there is none. */
+  /** Returns the publish that is acknowledged next; null if there is none. */
   @Nullable PendingPublish head() {
     return entries.peek();
   }
@@ -29,24 +29,24 @@ final class PublishQueue {
     return entries.size();
   }
 
-  /** Payload bytes of all entries. */
+  /** The payload bytes of all entries. */
   int bytes() {
     return bytes;
   }
 
   /** Publishes entries on behalf of the queue. */
   interface EntryPublisher {
-    /** True if publishes have to wait. */
+    /** Whether publishes must wait. */
     boolean isParked();
 
     void publish(PendingPublish entry);
   }
 
   /**
-   * Publishes the entries that are not published yet, up to the first one that must wait for its
-   * record or because publishing is parked.
+   * Publishes the entries that have not been published yet, up to the first entry that must wait
+   * because it is not recorded yet or because publishing is parked.
    *
-   * @return whether it published any
+   * @return whether any entry was published
    */
   boolean publishReady(EntryPublisher publishing) {
     boolean any = false;

@@ -8,17 +8,17 @@ import io.fjordmq.broker.protocol.ReservedTopics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a valid PUBLISH is refused. MQTT 5 clients get the reason code in the PUBACK or PUBREC. In
- * MQTT 3 a publish can only be refused by closing the connection, and the client would resend the
- * same message forever. So it is acknowledged (MQTT 3.1.1 §3.3.5), dropped and counted, like a QoS
- * 0 message.
+ * The reason why a valid PUBLISH is refused. MQTT 5 clients get the reason code in the PUBACK or
+ * PUBREC. In MQTT 3, a publish can only be refused by closing the connection, after which the
+ * client would resend the same message forever. Therefore, the publish is acknowledged (MQTT 3.1.1
+ * §3.3.5), and the message is dropped and counted like a QoS 0 message.
  */
 enum PublishRefusal {
   NOT_AUTHORIZED(0x87, DropReason.NOT_AUTHORIZED),
   PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE),
   /** The node is overloaded. MQTT 3 clients are throttled instead. */
   OVERLOADED(0x97, DropReason.OVERLOADED),
-  /** Only the broker publishes to {@code $SYS}. */
+  /** Only the broker may publish to {@code $SYS}. */
   RESERVED_TOPIC(0x87, DropReason.RESERVED_TOPIC);
 
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
@@ -31,7 +31,10 @@ enum PublishRefusal {
     this.dropReason = dropReason;
   }
 
-  /** Checks everything but access rules, and counts refusals; null if the message is accepted. */
+  /**
+   * Checks everything except access rules, and counts a refusal; returns null if the message is
+   * accepted.
+   */
   static @Nullable PublishRefusal of(Message message, Connection connection) {
     int max = connection.settings().maxPayloadBytes();
     if (max > 0 && message.payload().length > max) {
@@ -46,7 +49,10 @@ enum PublishRefusal {
         : null;
   }
 
-  /** MQTT 3 publishes cannot be refused: this one is accepted, then the client is not read. */
+  /**
+   * Returns the refusal of a message while the node is overloaded. MQTT 3 publishes cannot be
+   * refused, so the message is accepted and reading from the client stops.
+   */
   private static @Nullable PublishRefusal refusalWhileOverloaded(
       Message message, Connection connection) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
@@ -60,7 +66,7 @@ enum PublishRefusal {
     return OVERLOADED;
   }
 
-  /** The reason code of an MQTT 5 PUBACK or PUBREC for this outcome. */
+  /** Returns the reason code of an MQTT 5 PUBACK or PUBREC for this outcome. */
   static int reasonCode(PublishOutcome outcome) {
     return switch (outcome) {
       case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
-/** Stops reading a client while at least one reason for that exists. */
+/** Stops reading from a client while at least one reason to do so exists. */
 final class ReadGate {
   /** Too many publishes are pending. */
   static final int PUBLISHES = 1;
@@ -23,10 +23,10 @@ final class ReadGate {
   /** The authorization of a publish is pending, or a large packet is not complete. */
   static final int PAUSED = 32;
 
-  /** The client does not read its replies. */
+  /** The client does not read its responses. */
   static final int RESPONSES = 64;
 
-  /** Bytes that were read have not been handled. */
+  /** Some bytes that were read have not been handled yet. */
   static final int BACKLOG = 128;
 
   /** The node has no valid lease. */
@@ -35,13 +35,13 @@ final class ReadGate {
   private final Channel channel;
   private final SessionObserver observer;
   private final Runnable backlogOnlyCallback;
-  // Written on the event loop; other threads read it to decide whether to wake the event loop.
+  // Written on the event loop. Other threads read it to decide whether to wake the event loop.
   private volatile int closedBy;
   private boolean abandoned;
   private @Nullable KeepAlive keepAlive;
 
   /**
-   * @param onlyBacklog called when the backlog becomes the only reason to stay closed
+   * @param onlyBacklog called when the backlog becomes the only reason to keep the gate closed
    */
   ReadGate(Channel channel, SessionObserver observer, Runnable onlyBacklog) {
     this.channel = channel;
@@ -49,7 +49,7 @@ final class ReadGate {
     this.backlogOnlyCallback = onlyBacklog;
   }
 
-  /** Sets the keep alive, which restarts whenever the gate opens. */
+  /** Sets the keep alive timer, which restarts whenever the gate opens. */
   void setKeepAlive(KeepAlive keepAlive) {
     this.keepAlive = keepAlive;
   }
@@ -58,12 +58,12 @@ final class ReadGate {
     return closedBy != 0;
   }
 
-  /** True if the gate is closed for this reason. */
+  /** Whether the gate is closed for this reason. */
   boolean isClosedBy(int reason) {
     return (closedBy & reason) != 0;
   }
 
-  /** True if the gate is closed for any other reason. */
+  /** Whether the gate is closed for any other reason. */
   boolean isClosedExceptFor(int reason) {
     return (closedBy & ~reason) != 0;
   }
@@ -93,13 +93,13 @@ final class ReadGate {
     } else if (closedBy == 0) {
       observer.onBackPressureChanged(false);
       if (keepAlive != null) {
-        keepAlive.onActivity(); // packets that arrived in the meantime are still unread
+        keepAlive.onActivity(); // packets that arrived in the meantime have not been read yet
       }
       channel.config().setAutoRead(true);
     }
   }
 
-  /** The connection has ended: it no longer counts as held back. */
+  /** Called when the connection has ended, so that it no longer counts as held back. */
   void abandon() {
     abandoned = true;
     if (closedBy != 0) {

@@ -5,10 +5,10 @@ import io.netty.channel.Channel;
 
 /**
  * Divides the handling of a client's packets into time slices, so that one connection does not
- * block the others of its event loop. While the {@link ReadGate} is closed or the slice is used up,
- * the framer keeps the remaining bytes. It continues when the gate opens, or in the next round of
- * the loop's {@link SliceQueue}. Until then the socket is not read, so at most one read is
- * buffered. Event loop only.
+ * block the others on its event loop. While the {@link ReadGate} is closed or the slice is used up,
+ * the framer keeps the remaining bytes. The framer continues when the gate opens, or in the next
+ * round of the loop's {@link SliceQueue}. Until then, the socket is not read, so at most one read
+ * is buffered. Only used on the event loop.
  */
 final class ReadSlices implements PacketPacing {
   private final ReadGate gate;
@@ -84,7 +84,7 @@ final class ReadSlices implements PacketPacing {
     }
   }
 
-  /** The backlog is the only reason that keeps the gate closed. */
+  /** Called when the backlog is the only reason that keeps the gate closed. */
   private void onOnlyBacklogLeft() {
     if (backlog) {
       enqueue();
@@ -94,7 +94,7 @@ final class ReadSlices implements PacketPacing {
   private void runSlice() {
     queued = false;
     if (gate.isClosedExceptFor(ReadGate.BACKLOG)) {
-      return; // continued when it opens
+      return; // continued when the gate opens
     }
     slice.begin();
     backlog = false;

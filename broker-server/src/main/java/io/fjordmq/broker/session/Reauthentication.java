@@ -16,12 +16,12 @@ import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Re-authenticates a connected client with the method of its CONNECT (MQTT 5.0 §4.12.1). Until that
- * is complete, the client keeps its permissions and other packets are handled as usual. Event loop
- * only.
+ * Re-authenticates a connected client with the method of its CONNECT (MQTT 5.0 §4.12.1). Until
+ * re-authentication is complete, the client keeps its permissions and other packets are handled as
+ * usual. Only used on the event loop.
  */
 final class Reauthentication {
-  /** The client that is authenticated again. */
+  /** The client that re-authenticates. */
   interface Client extends ResultCallback.Receiver {
     ConnectRequest request();
 
@@ -35,7 +35,7 @@ final class Reauthentication {
 
     PacketWriter writer();
 
-    /** Ends its session. */
+    /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
   }
 
@@ -48,28 +48,33 @@ final class Reauthentication {
   }
 
   /**
-   * Handles an AUTH.
+   * Handles an AUTH packet.
    *
-   * @throws io.fjordmq.broker.protocol.ProtocolViolation if the client may not send it now
+   * @throws io.fjordmq.broker.protocol.ProtocolViolation if the client must not send the packet now
    */
   void onAuth(MqttMessage message) {
     ConnectRequest request = client.request();
     String method = request.authenticationMethod();
     if (method == null) {
-      throw AuthPacket.protocolError("AUTH without an authentication method at CONNECT");
+      throw AuthPacket.protocolError(
+          "AUTH is not allowed, because CONNECT had no authentication method");
     }
     AuthPacket packet = AuthPacket.read(message, method);
     if (awaitingResult) {
-      throw AuthPacket.protocolError("AUTH before the response to the previous one");
+      throw AuthPacket.protocolError(
+          "AUTH must not be sent before the response to the previous AUTH");
     }
     boolean begins = packet.reasonCode() == AuthPacket.REAUTHENTICATE;
     if (begins != (exchange == null)) {
       throw AuthPacket.protocolError(
-          begins ? "AUTH 0x19 within an exchange" : "AUTH 0x18 without an exchange");
+          begins
+              ? "AUTH 0x19 must not be sent within an exchange"
+              : "AUTH 0x18 must not be sent outside an exchange");
     }
     AuthenticationExchange current = begins ? begin(method) : exchange;
     if (current == null) {
-      throw new IllegalStateException("authentication method is no longer registered: " + method);
+      throw new IllegalStateException(
+          "the authentication method is no longer registered: " + method);
     }
     exchange = current;
     awaitingResult = true;
@@ -105,14 +110,18 @@ final class Reauthentication {
 
   private void send(AuthPacket packet) {
     if (packet.sizeBytes() > client.dialect().maxPacketBytes()) {
-      client.fail(CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
+      client.fail(
+          CloseReason.PACKET_TOO_LARGE, "AUTH would exceed the client's maximum packet size");
       return;
     }
     client.writer().write(packet.toMessage());
     client.writer().flush();
   }
 
-  /** DISCONNECT has fewer reason codes than CONNACK (MQTT 5.0 §3.14.2.1). */
+  /**
+   * Returns the reason for the DISCONNECT, which has fewer reason codes than CONNACK (MQTT 5.0
+   * §3.14.2.1).
+   */
   private static CloseReason closeReasonOf(ConnectAdmission.Refusal refusal) {
     return switch (refusal) {
       case SERVER_BUSY, SERVER_UNAVAILABLE -> CloseReason.SERVER_BUSY;
@@ -122,7 +131,7 @@ final class Reauthentication {
     };
   }
 
-  /** Closes the exchange: its outcome is known or the session has ended. */
+  /** Closes the exchange after its outcome is known or the session has ended. */
   void close() {
     if (exchange != null) {
       exchange.close();

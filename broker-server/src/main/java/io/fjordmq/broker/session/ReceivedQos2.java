@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>In a persistent session, every step that a client could repeat after a lost connection is
- * durable before the client gets its response: the identifier before the message is distributed,
- * and its removal before PUBCOMP. A publish whose outcome was lost with the connection is
- * distributed again under the same {@link PublishId}, so inboxes store it only once. For a
- * transient session all state is in memory.
+ * durable before the client gets the response: the identifier is recorded before the message is
+ * distributed, and removed before the PUBCOMP is sent. A publish whose outcome was lost with the
+ * connection is distributed again with the same {@link PublishId}, so inboxes store it only once.
+ * In a transient session, all state is kept in memory.
  */
 final class ReceivedQos2 {
   /** The client that publishes. */
@@ -39,7 +39,10 @@ final class ReceivedQos2 {
     InboxStore inboxes();
   }
 
-  /** Result of {@link #begin}: the client repeated a PUBLISH that is in progress or complete. */
+  /**
+   * The result of {@link #begin} if the client has resent a PUBLISH that is in progress or
+   * complete.
+   */
   static final long REPEATED = -1;
 
   private static final int PUBREC = 0x50;
@@ -51,18 +54,27 @@ final class ReceivedQos2 {
   interface Exchange {
     int packetIdentifier();
 
-    /** Position among the client's QoS 2 publishes. */
+    /** The position among the client's QoS 2 publishes. */
     long sequence();
 
-    /** The packet identifier is recorded, so the message may be published. On any thread. */
+    /**
+     * Called, on any thread, when the packet identifier is recorded, so that the message may be
+     * published.
+     */
     void onRecorded();
 
-    /** The store has removed the identifier and the response is written. On the event loop. */
+    /**
+     * Called, on the event loop, when the store has removed the identifier and the response has
+     * been written.
+     */
     void onAcknowledged();
   }
 
   private enum State {
-    /** Received by an earlier connection; unknown whether it was distributed. */
+    /**
+     * An earlier connection received the message; it is unknown whether the message was
+     * distributed.
+     */
     IN_DOUBT,
     RECEIVED,
     AWAITING_PUBREL,
@@ -82,13 +94,14 @@ final class ReceivedQos2 {
   private final Client client;
   private final @Nullable InboxHandle handle;
   private final InboxStore store;
-  // In sequence order: the first one is the lowest that may be repeated.
+  // The receipts by packet identifier, in sequence order. The first one has the lowest sequence
+  // that may be resent.
   private @Nullable Map<Integer, Receipt> receipts;
   private long nextSequence;
   private int inUse;
 
   /**
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   ReceivedQos2(Client client, @Nullable Attachment attachment) {
     this.client = client;
@@ -108,17 +121,17 @@ final class ReceivedQos2 {
     }
   }
 
-  /** Identifiers that this connection has in use. */
+  /** The number of identifiers that this connection has in use. */
   int inUse() {
     return inUse;
   }
 
-  /** True if identifiers are recorded in the store before their messages are distributed. */
+  /** Whether identifiers are recorded in the store before their messages are distributed. */
   boolean isDurable() {
     return handle != null;
   }
 
-  /** True if a PUBLISH with this identifier is not a repetition. */
+  /** Whether a PUBLISH with this identifier is new rather than resent. */
   boolean isNew(int packetIdentifier) {
     return receipts == null || !receipts.containsKey(packetIdentifier);
   }
@@ -126,7 +139,7 @@ final class ReceivedQos2 {
   /**
    * Handles a QoS 2 PUBLISH.
    *
-   * @return its sequence if it is to be distributed, {@link #REPEATED} if not
+   * @return the sequence of the publish if it must be distributed, otherwise {@link #REPEATED}
    */
   long begin(int packetIdentifier, PacketWriter out) {
     if (receipts == null) {
@@ -150,7 +163,10 @@ final class ReceivedQos2 {
     return REPEATED;
   }
 
-  /** Records the identifier, then calls {@link Exchange#onRecorded}. Only if {@link #isDurable}. */
+  /**
+   * Records the identifier, then calls {@link Exchange#onRecorded}. Must only be called if {@link
+   * #isDurable}.
+   */
   void record(Exchange entry) {
     InboxHandle inbox = handle;
     if (inbox == null) {
@@ -168,7 +184,9 @@ final class ReceivedQos2 {
             });
   }
 
-  /** The id by which inboxes recognize a repeated message. Persistent sessions only. */
+  /**
+   * Returns the id by which inboxes detect a resent message. Only exists in persistent sessions.
+   */
   PublishId publishId(long sequence) {
     if (handle == null || receipts == null) {
       throw new IllegalStateException("publish ids exist only in persistent sessions");
@@ -178,9 +196,9 @@ final class ReceivedQos2 {
   }
 
   /**
-   * The message was distributed, or refused with a reason code from 0x80.
+   * Handles a message that was distributed, or refused with a reason code of 0x80 or higher.
    *
-   * @return false if its response has to wait until {@link Exchange#onAcknowledged}
+   * @return false if the response must wait until {@link Exchange#onAcknowledged}
    */
   boolean onPublished(Exchange entry, int reasonCode) {
     int packetIdentifier = entry.packetIdentifier();
@@ -194,8 +212,8 @@ final class ReceivedQos2 {
       reply(PUBREC, packetIdentifier, reasonCode);
       return true;
     }
-    // A PUBREC with an error ends the exchange. The identifier has to be free before the client
-    // gets it, or the next message with that identifier would count as a repetition.
+    // A PUBREC with an error ends the exchange. The identifier must be free before the client gets
+    // that PUBREC; otherwise the next message with the same identifier would count as resent.
     receipt.state = State.RELEASING;
     removeIdentifier(
         packetIdentifier,
@@ -209,7 +227,7 @@ final class ReceivedQos2 {
   /**
    * Handles a PUBREL.
    *
-   * @throws ProtocolViolation if the PUBREC it acknowledges was not sent
+   * @throws ProtocolViolation if the PUBREC that the PUBREL acknowledges has not been sent
    */
   void onPubRel(int packetIdentifier) {
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
@@ -219,7 +237,7 @@ final class ReceivedQos2 {
     }
     if (receipt.state == State.RECEIVED) {
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "PUBREL " + packetIdentifier + " before its PUBREC");
+          CloseReason.PROTOCOL_ERROR, "PUBREL " + packetIdentifier + " was sent before its PUBREC");
     }
     if (receipt.state == State.IN_DOUBT) {
       inUse++; // onIdentifierRemoved() decrements it

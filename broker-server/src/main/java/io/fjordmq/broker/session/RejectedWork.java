@@ -2,7 +2,10 @@ package io.fjordmq.broker.session;
 
 import java.util.Locale;
 
-/** Work that a node rejects while overloaded or not serving clients; the label of a metric. */
+/**
+ * The kinds of work that a node rejects while it is overloaded or not serving clients; also a
+ * metric label.
+ */
 public enum RejectedWork {
   /** A CONNECT. */
   CONNECT,
@@ -10,14 +13,17 @@ public enum RejectedWork {
   SUBSCRIBE,
   /** A PUBLISH that was rejected with a reason code. */
   PUBLISH,
-  /** A PUBLISH of QoS 0, dropped. */
+  /** A PUBLISH with QoS 0, which was dropped. */
   PUBLISH_QOS0,
-  /** An MQTT 3 publisher that is no longer read, because it cannot get a reason code. */
+  /**
+   * An MQTT 3 publisher from which the broker has stopped reading, because it cannot be sent a
+   * reason code.
+   */
   MQTT3_PUBLISHER;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Label value in metrics. */
+  /** The value of the metric label. */
   public String label() {
     return label;
   }

@@ -25,7 +25,10 @@ interface ResultCallback<T extends @Nullable Object> {
         CompletableFuture<T> future, ResultCallback<T> then);
   }
 
-  /** Passes the result to the callback on the event loop; at once if the future completes there. */
+  /**
+   * Passes the result to the callback on the event loop; synchronously if the future completes
+   * there.
+   */
   static <T extends @Nullable Object> void invokeOn(
       EventLoop loop, CompletableFuture<T> future, ResultCallback<T> then) {
     future.whenComplete(

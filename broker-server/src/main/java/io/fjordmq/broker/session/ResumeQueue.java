@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many subscriptions of resumed sessions this node restores concurrently. Otherwise a
  * few sessions with thousands of filters each would fill the queue of a route range, and every
- * SUBSCRIBE would wait behind them. First come, first served: a started session keeps its capacity
- * until all its subscriptions are restored, so that many large sessions do not all finish last.
- * Thread-safe.
+ * SUBSCRIBE would wait behind them. Sessions are served in order of arrival. A session that has
+ * started keeps its capacity until all of its subscriptions are restored; otherwise, many large
+ * sessions would progress in parallel and all finish late. Thread-safe.
  */
 final class ResumeQueue {
   private record QueuedWork(
@@ -20,13 +20,13 @@ final class ResumeQueue {
 
   private final int capacity;
 
-  /** By session, in the order of arrival. */
+  /** The waiting work by session, in the order of arrival. */
   private final Map<Object, QueuedWork> waiting = new LinkedHashMap<>();
 
   private int runningWeight;
 
   /**
-   * @param capacity maximum number of subscriptions in progress
+   * @param capacity the maximum number of subscriptions in progress
    */
   ResumeQueue(int capacity) {
     this.capacity = capacity;
@@ -36,11 +36,11 @@ final class ResumeQueue {
    * Runs the work when there is capacity: immediately on the caller's thread, or later on the
    * thread that completed earlier work or removed another session from the queue.
    *
-   * @param session has at most one entry in the queue
-   * @param weight maximum number of subscriptions that the work has in progress; work heavier than
-   *     the capacity runs alone
-   * @return completes with the work, or when the session leaves the queue. Callers continue
-   *     asynchronously
+   * @param session the session, which has at most one entry in the queue
+   * @param weight the maximum number of subscriptions that the work has in progress; work that
+   *     exceeds the capacity runs alone
+   * @return a future that completes when the work completes or the session leaves the queue.
+   *     Callers must continue asynchronously
    */
   CompletableFuture<Void> run(Object session, int weight, Supplier<CompletableFuture<Void>> work) {
     QueuedWork entry = new QueuedWork(weight, work, new CompletableFuture<>());
@@ -51,7 +51,7 @@ final class ResumeQueue {
     return entry.done;
   }
 
-  /** The session has ended: removes its work from the queue if it has not started. */
+  /** Removes the work of an ended session from the queue, unless the work has already started. */
   void remove(Object session) {
     QueuedWork removed;
     synchronized (this) {
@@ -59,7 +59,7 @@ final class ResumeQueue {
     }
     if (removed != null) {
       removed.done.complete(null);
-      startWaiting(); // lighter work may have waited behind it
+      startWaiting(); // lighter work may have been waiting behind it
     }
   }
 
@@ -68,7 +68,7 @@ final class ResumeQueue {
       CompletableFuture<Void> work = begin(next);
       QueuedWork started = next;
       if (work.isDone()) {
-        finish(started, work); // iterate instead of recursing
+        finish(started, work); // iterate here instead of recursing
       } else {
         work.whenComplete(
             (done, failure) -> {
@@ -79,7 +79,10 @@ final class ResumeQueue {
     }
   }
 
-  /** An exception must neither leak capacity nor reach another session that runs the queue. */
+  /**
+   * Starts the work. An exception must neither leak capacity nor propagate to another session that
+   * happens to run the queue.
+   */
   private static CompletableFuture<Void> begin(QueuedWork entry) {
     try {
       return entry.work.get();
@@ -116,7 +119,7 @@ final class ResumeQueue {
         });
   }
 
-  /** Number of waiting sessions. */
+  /** The number of waiting sessions. */
   synchronized int waitingCount() {
     return waiting.size();
   }

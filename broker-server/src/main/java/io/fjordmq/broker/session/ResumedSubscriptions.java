@@ -11,18 +11,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Restores the subscriptions of a persistent session for its new connection, as its inbox lists
- * them, regardless of the routes that already exist. If the client disconnects, a session that
- * waits in the {@link ResumeQueue} does nothing, and one with many filters stops after the current
+ * Restores all subscriptions listed in the inbox of a persistent session for its new connection,
+ * regardless of which routes already exist. If the client disconnects while the session is waiting
+ * in the {@link ResumeQueue}, nothing is done; a session with many filters stops after the current
  * batch.
  */
 record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue queue) {
-  /** Maximum number of subscriptions of one session that are in progress. */
+  /** The maximum number of subscriptions of one session that are in progress. */
   static final int BATCH = 500;
 
   /**
-   * Completes when all subscriptions are effective or the session has ended; fails if a store
-   * fails. On the event loop.
+   * Restores the subscriptions. The future completes when all of them are effective or the session
+   * has ended, and fails if a store fails. Called on the event loop.
    */
   CompletableFuture<Void> resume(@Nullable Attachment attachment) {
     int total = attachment == null ? 0 : attachment.subscriptions().size();
@@ -45,7 +45,7 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
         : batch.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
   }
 
-  /** Switches to the event loop: the queue may call on any thread. */
+  /** Runs the work on the event loop, because the queue may call it on any thread. */
   private CompletableFuture<Void> inEventLoop(Supplier<CompletableFuture<Void>> work) {
     if (session.inEventLoop()) {
       return work.get();
@@ -65,7 +65,10 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** QoS 0 messages bypass the inbox, so a live subscription on this node is needed as well. */
+  /**
+   * Restores one subscription. QoS 0 messages bypass the inbox, so a live subscription on this node
+   * is needed as well.
+   */
   private CompletableFuture<Boolean> resume(InboxHandle inbox, InboxSubscription subscription) {
     return services
         .routes()

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the retained messages that match new subscriptions, page by page. The next page is read
- * when the previous one has left the session's queues, so any number of retained messages needs the
- * memory of one page. Subscriptions are served one at a time. After an UNSUBSCRIBE, messages that
- * were not yet queued or stored are not sent (MQTT-3.10.4-2).
+ * only when the previous one has left the session's queues, so that any number of retained messages
+ * needs no more memory than one page. Subscriptions are served one at a time. After an UNSUBSCRIBE,
+ * messages that have not been queued or stored yet are not sent (MQTT-3.10.4-2).
  *
  * <p>QoS 1 and 2 messages to a persistent session go through its inbox, so that they survive the
- * connection like all others. Each is a copy on disk: while disk space is low they wait, and
- * subscriptions that need no disk space go first.
+ * connection like all other messages. Each of them is copied to disk, so they wait while disk space
+ * is low, and subscriptions that need no disk space are served first.
  */
 final class RetainedReplay {
-  /** The client that gets the messages. */
+  /** The client that receives the messages. */
   interface Client extends UnsentRetainedCount.Client, StoreFailureLog.Client {
     ClientAccess access();
 
@@ -45,23 +45,27 @@ final class RetainedReplay {
 
     InboxStore inboxes();
 
-    /** The limits of its inbox. */
+    /** The limits of the client's inbox. */
     InboxLimits inboxLimits();
 
     /** Whether this node has enough free disk space to store messages. */
     boolean hasFreeDiskSpace();
   }
 
-  /** Retry interval while disk space is low; there is no notification when it recovers. */
+  /**
+   * The retry interval while disk space is low. There is no notification when space becomes
+   * available.
+   */
   private static final int DISK_RETRY_SECONDS = 5;
 
   private static final class Job {
     private final TopicFilter filter;
     private SubscriptionOptions options;
     private byte @Nullable [] cursor;
-    // Messages that did not fit into the client's inbox; sent before those after the cursor.
+    // Messages that did not fit into the client's inbox. They are sent before those after the
+    // cursor.
     private List<Message> refused = List.of();
-    // Its next page has messages for the inbox, and disk space was low.
+    // Whether the next page contains messages for the inbox and disk space was low.
     private boolean needsDisk;
 
     private Job(TopicFilter filter, SubscriptionOptions options) {
@@ -69,7 +73,7 @@ final class RetainedReplay {
       this.options = options;
     }
 
-    /** True if messages are known to remain, or the last page had a cursor. */
+    /** Whether messages are known to remain or the last page had a cursor. */
     private boolean hasKnownRemainder() {
       return cursor != null || !refused.isEmpty() || needsDisk;
     }
@@ -78,10 +82,10 @@ final class RetainedReplay {
   private final Client client;
   private final OutboundPublishes outbound;
   private final @Nullable InboxHandle handle;
-  // By filter.
+  // The jobs by filter.
   private @Nullable LinkedHashMap<String, Job> jobs;
   private boolean reading;
-  // Entries were removed from the inbox since the last insert.
+  // Whether entries have been removed from the inbox since the last insert.
   private boolean inboxShrank;
   private boolean waitingForDisk;
   private boolean resuming;
@@ -102,7 +106,7 @@ final class RetainedReplay {
     resume();
   }
 
-  /** A subscription was added, or replaced an existing one. */
+  /** Called when a subscription was added or has replaced an existing one. */
   void onSubscribed(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
     if (filter.isShared()) {
       return;
@@ -116,7 +120,7 @@ final class RetainedReplay {
     }
   }
 
-  /** Starts sending retained messages; all of them, even if some were sent before. */
+  /** Starts sending all matching retained messages, even if some of them have been sent before. */
   void begin(TopicFilter filter, SubscriptionOptions options) {
     forget(filter.text());
     LinkedHashMap<String, Job> queue = jobs;
@@ -128,7 +132,10 @@ final class RetainedReplay {
     resume();
   }
 
-  /** A subscription was replaced: its remaining messages are sent with the new options. */
+  /**
+   * Changes the options of a replaced subscription. The remaining messages are sent with the new
+   * options.
+   */
   void changeOptions(TopicFilter filter, SubscriptionOptions options) {
     Job job = jobs == null ? null : jobs.get(filter.text());
     if (job != null) {
@@ -137,23 +144,23 @@ final class RetainedReplay {
     }
   }
 
-  /** A subscription was removed. */
+  /** Stops sending messages for a removed subscription. */
   void forget(String filter) {
     if (jobs != null && jobs.remove(filter) != null && jobs.isEmpty()) {
       jobs = null;
     }
   }
 
-  /** False if the subscription was removed or restarted while a result was pending. */
+  /** Returns false if the subscription was removed or restarted while a result was pending. */
   private boolean isCurrent(Job job) {
     return jobs != null && jobs.get(job.filter.text()) == job;
   }
 
-  /** Continues if the session's queues have capacity. */
+  /** Continues sending if the session's queues have capacity. */
   void resume() {
     resumeRequested = true;
     if (resuming) {
-      return; // a result that arrived synchronously; thousands in a row must not recurse
+      return; // the result arrived synchronously; thousands in a row must not recurse
     }
     resuming = true;
     try {
@@ -172,7 +179,7 @@ final class RetainedReplay {
     }
     Job job = nextReady(jobs.values());
     if (job == null || (!job.refused.isEmpty() && !inboxShrank)) {
-      return; // each retry costs log entries
+      return; // a retry before the inbox has shrunk would only add entries to the replicated log
     }
     reading = true;
     if (!job.refused.isEmpty()) {
@@ -199,7 +206,7 @@ final class RetainedReplay {
         });
   }
 
-  /** The first job that can continue; null if all wait for disk space. */
+  /** Returns the first job that can continue; null if all jobs are waiting for disk space. */
   private @Nullable Job nextReady(Iterable<Job> all) {
     boolean hasSpace = client.hasFreeDiskSpace();
     for (Job job : all) {
@@ -219,7 +226,7 @@ final class RetainedReplay {
     resume();
   }
 
-  /** True if the message goes through the inbox. */
+  /** Whether the message goes through the inbox. */
   private boolean isStored(Job job, Message message) {
     return handle != null && message.qos().min(job.options.maxQos()) != Qos.AT_MOST_ONCE;
   }
@@ -247,7 +254,7 @@ final class RetainedReplay {
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
       job.needsDisk = !client.hasFreeDiskSpace();
       if (job.needsDisk) {
-        continueReplay(); // read again later: holding it in memory would be too costly
+        continueReplay(); // keeping the page in memory is too costly, so it is read again later
         return;
       }
       inboxShrank = false;
@@ -258,7 +265,7 @@ final class RetainedReplay {
         job.options.identifier() == 0 ? List.of() : List.of(job.options.identifier());
     for (Message message : messages) {
       if (job.options.noLocal() && message.publisher().equals(client.clientId())) {
-        continue; // MQTT-3.8.3-3 does not distinguish live and retained messages
+        continue; // MQTT-3.8.3-3 (No Local) does not distinguish between live and retained messages
       }
       if (!client.access().isUnlimited() && !client.access().mayReceive(message.topic())) {
         continue;
@@ -287,7 +294,10 @@ final class RetainedReplay {
     }
   }
 
-  /** The messages that did not fit but may fit later; those that never will are dropped. */
+  /**
+   * Returns the messages that did not fit but may fit later. Messages that will never fit are
+   * dropped.
+   */
   private List<Message> messagesToRetry(
       List<Message> stored, List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes) {
     List<Message> refused = new ArrayList<>(0);
@@ -312,10 +322,10 @@ final class RetainedReplay {
   }
 
   /**
-   * A page was queued or stored.
+   * Called when a page has been queued or stored.
    *
-   * @param refused messages that did not fit; they wait until the inbox has fewer entries
-   * @param cursor where the next page begins; null if there is none
+   * @param refused the messages that did not fit, which wait until the inbox has fewer entries
+   * @param cursor the position at which the next page begins; null if there is none
    */
   private void onPageDone(Job job, List<Message> refused, byte @Nullable [] cursor) {
     job.refused = refused;
@@ -331,7 +341,10 @@ final class RetainedReplay {
     resume();
   }
 
-  /** The connection has ended: pending replays are not stored, so they are counted as dropped. */
+  /**
+   * Called when the connection has ended. Pending replays are not stored, so they are counted as
+   * dropped.
+   */
   void end() {
     if (handle != null && jobs != null) {
       UnsentRetainedCount unsent = new UnsentRetainedCount(client);

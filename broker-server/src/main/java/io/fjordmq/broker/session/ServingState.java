@@ -2,12 +2,18 @@ package io.fjordmq.broker.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whether this node may serve clients: it is admitted to its cluster and its lease is valid. */
+/**
+ * Determines whether this node may serve clients, which requires that the cluster has admitted it
+ * and its lease is valid.
+ */
 @FunctionalInterface
 public interface ServingState {
-  /** Always serving: the state of a single node. */
+  /** The state of a single node, which is always serving. */
   ServingState ALWAYS = () -> null;
 
-  /** Why the node may not serve, in a sentence; null if it may. Any thread. */
+  /**
+   * Returns a sentence that explains why the node must not serve clients; null if it may. Can be
+   * called on any thread.
+   */
   @Nullable String notServingReason();
 }

@@ -24,19 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connected client. Composed of a {@link Dialect} (its protocol version), a {@link
- * DeliverySource} (the source of its messages) and parts that each handle one kind of packet
- * exchange: {@link InboundPublishes}, {@link OutboundPublishes}, {@link Subscriptions}.
+ * The session of one connected client. It is composed of a {@link Dialect} for the protocol
+ * version, a {@link DeliverySource} that supplies messages, and parts that each handle one kind of
+ * packet exchange: {@link InboundPublishes}, {@link OutboundPublishes} and {@link Subscriptions}.
  *
- * <p>{@link ConnectHandler} creates a session in steps that wait for stores (registered, attached,
- * subscriptions restored). It is open from the CONNACK on. It ends once, by {@link #end}; before
- * the CONNACK, its resources are released after the step in progress.
+ * <p>{@link ConnectHandler} creates a session in steps, some of which wait for stores: it is
+ * registered, then attached, and then its subscriptions are restored. The session is open from the
+ * CONNACK on. It ends exactly once, by {@link #end}. If it ends before the CONNACK, its resources
+ * are released after the step in progress.
  */
 final class Session
     implements LiveSession, KeepAlive.Client, ClientIdOwner.Holder, SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-  static final String MARKED_DOWN = "node marked down by the cluster; reconnect";
+  static final String MARKED_DOWN = "the cluster has marked this node as down; reconnect";
 
   private final SessionOwner owner;
   private final Connection connection;
@@ -50,10 +51,10 @@ final class Session
   private long expirySeconds;
   private boolean open;
   private boolean ended;
-  // Reports about the inbox that arrived before the result of the attach.
+  // Events of the inbox that arrived before the result of the attach.
   private boolean pushedBeforeAttach;
   private @Nullable List<InboxHandle> fencedBeforeAttach;
-  private CloseReason endReason = CloseReason.CONNECTION_LOST; // once it has ended
+  private CloseReason endReason = CloseReason.CONNECTION_LOST; // set when the session ends
 
   Session(
       SessionOwner owner,
@@ -94,7 +95,7 @@ final class Session
     return registration;
   }
 
-  /** The session's state in the stores. */
+  /** The ownership of the session's state in the stores. */
   SessionOwnership ownership() {
     return ownership;
   }
@@ -124,9 +125,9 @@ final class Session
   }
 
   /**
-   * The session's state belongs to this connection: creates the parts.
+   * Creates the parts of the session. Called once the session's state belongs to this connection.
    *
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   void onAttached(@Nullable Attachment attachment) {
     SessionParts attached = SessionParts.of(connection, this, attachment);
@@ -161,14 +162,14 @@ final class Session
     connection.writer().flush();
   }
 
-  /** The client has sent a packet. */
+  /** Called when the client has sent a packet. */
   void onActivity() {
     if (keepAlive != null) {
       keepAlive.onActivity();
     }
   }
 
-  /** The channel is writable again, or the write rate allows messages again. */
+  /** Called when the channel is writable again or the write rate allows messages again. */
   void onWritable() {
     if (!ended && parts != null) {
       parts.resume();
@@ -176,10 +177,14 @@ final class Session
     }
   }
 
-  /** Ends the session if data is pending and the client has read nothing since the last call. */
+  /**
+   * Ends the session if data is pending and the client has read nothing since the previous call.
+   */
   void disconnectIfStuck() {
     if (outboundBacklog.isStuck() && !ended) {
-      end(CloseReason.CLIENT_TOO_SLOW, "client did not read while the node was short of memory");
+      end(
+          CloseReason.CLIENT_TOO_SLOW,
+          "the client did not read while the node was short of memory");
     }
   }
 
@@ -204,7 +209,7 @@ final class Session
       try {
         connectionClose.close(reason, detail);
       } finally {
-        releaseResources(); // even if there is no memory for the DISCONNECT
+        releaseResources(); // even if there is not enough memory for the DISCONNECT
       }
     } else {
       // The CONNECT step in progress releases the resources acquired so far.
@@ -218,7 +223,7 @@ final class Session
 
   /** Ends the session because the node is stopping. */
   void endForShutDown() {
-    end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
+    end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down");
   }
 
   private void markEnded(CloseReason reason, String detail) {
@@ -235,10 +240,10 @@ final class Session
 
   /**
    * Ends the session with the node's incarnation. If the client is connected, the connection stays
-   * open until {@link #closeIfHeld}. Until then nothing is read from it, so that TCP holds back
-   * what the client sends, and nothing is written to it.
+   * open until {@link #closeIfHeld}. Until then, nothing is written to it and nothing is read from
+   * it, so that TCP flow control stops the client from sending.
    *
-   * @param closesIn time until it is expected to be closed
+   * @param closesIn the time after which the connection is expected to be closed
    */
   void endWithIncarnation(Duration closesIn) {
     assert inEventLoop();
@@ -264,17 +269,19 @@ final class Session
     return connectionClose.releasePart();
   }
 
-  /** Releases everything that the session holds. Called once, after {@link #end}. */
+  /** Releases all resources of the session. Called once, after {@link #end}. */
   void releaseResources() {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
     connection.throttle().cancel();
     connection.gate().abandon();
-    // First: releasing resources may complete futures that callbacks of this session wait for.
+    // This must be first, because releasing resources may complete futures that callbacks of this
+    // session wait for.
     connection.end();
     if (parts != null) {
-      parts.end(connection.services(), this); // commits acknowledgements, before the detach below
+      // Commits acknowledgements, so it must precede the detach below.
+      parts.end(connection.services(), this);
     }
     long sentBelow = parts == null ? 0 : parts.outbound().window().sentBelow();
     ownership.release(
@@ -330,7 +337,8 @@ final class Session
   public void onAppended(InboxHandle handle, List<InboxEntry> entries) {
     assert inEventLoop();
     if (parts == null) {
-      // Attach and append were in one write: the push overtook the result, which lacks the entry.
+      // The attach and the append were in the same write. The push overtook the result of the
+      // attach, which does not contain the entry.
       pushedBeforeAttach = true;
     }
     InboxSource inbox = ended ? null : inbox();
@@ -355,7 +363,9 @@ final class Session
     return read;
   }
 
-  /** The source of a persistent session; null if the session is transient or not attached yet. */
+  /**
+   * The inbox source of a persistent session; null if the session is transient or not attached yet.
+   */
   private @Nullable InboxSource inbox() {
     return parts == null ? null : parts.inbox();
   }
@@ -365,16 +375,16 @@ final class Session
     assert inEventLoop();
     if (parts == null) {
       fencedBeforeAttach = fencedBeforeAttach == null ? new ArrayList<>(1) : fencedBeforeAttach;
-      fencedBeforeAttach.add(handle); // not yet known whether it is this session's inbox
+      fencedBeforeAttach.add(handle); // it is not yet known whether this is the session's inbox
     } else if (ownership.markLost(handle)) {
-      end(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
+      end(CloseReason.SESSION_TAKEN_OVER, "the session was taken over by another connection");
     }
   }
 
   @Override
   public void onTakenOver() {
     assert inEventLoop();
-    String detail = "new connection with the same client identifier";
+    String detail = "a new connection uses the same client identifier";
     closeIfHeld(CloseReason.SESSION_TAKEN_OVER, detail);
     end(CloseReason.SESSION_TAKEN_OVER, detail);
   }

@@ -28,13 +28,13 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(SessionHandler.class);
 
   private static final int PINGRESP = 0xD0;
-  private static final String CLOSED = "connection closed without DISCONNECT";
+  private static final String CLOSED = "the connection was closed without a DISCONNECT";
 
   private final Session session;
   private final SessionParts parts;
 
-  // Packets that wait for an earlier packet, or remained when the connection ended; at most one
-  // read.
+  // Packets that wait for an earlier packet, or that remained when the connection ended; at most
+  // those of one read.
   private @Nullable ArrayDeque<Object> waiting;
   private int readBytes;
   private boolean connectionLost;
@@ -86,7 +86,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
     finishRead();
     if (session.connection().pause().mustWait()) {
-      return; // called again by PacketPause
+      return; // PacketPause calls this method again
     }
     if (queue != null && !queue.isEmpty()) {
       session.connection().slices().queue().add(this::runNextSlice);
@@ -172,10 +172,13 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case PINGREQ -> session.connection().writer().beginPacket(2).writeByte(PINGRESP).writeByte(0);
       case DISCONNECT ->
           session.onDisconnect(session.connection().dialect().readDisconnect(message));
-      case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
+      case CONNECT ->
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "a client must not send a second CONNECT");
       case AUTH -> reauthenticate(message);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
-          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " from a client");
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, type + " must not be sent by a client");
     }
   }
 
@@ -205,7 +208,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     return new ProtocolViolation(reason, detail);
   }
 
-  /** All packets of a read were handled. */
+  /** Finishes a read after all of its packets have been handled. */
   private void finishRead() {
     session.connection().observer().onRead(readBytes);
     readBytes = 0;
@@ -234,7 +237,10 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Packets that the client sent before it closed the connection are still handled. */
+  /**
+   * Handles the end of the connection. Packets that the client sent before it closed the connection
+   * are still handled.
+   */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     ArrayDeque<Object> queue = waiting;
@@ -245,11 +251,12 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       session.connection().gate().abandon();
       session.connection().slices().queue().add(this::runNextSlice);
     } else if (session.connection().pause().isBetweenSlices()) {
-      connectionLost = true; // continues when the earlier packet is complete
+      connectionLost = true; // handling continues when the earlier packet is complete
       session.connection().gate().abandon();
     } else {
       if (isDisconnect(queue.getLast())) {
-        handle(queue.removeLast()); // must not be dropped: it decides about the will
+        // It must not be dropped, because it determines whether the will is published.
+        handle(queue.removeLast());
       }
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     }
@@ -273,8 +280,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Logs an exception unless it only means that the connection broke. Returns true if it was
-   * logged: out of memory or a bug.
+   * Logs an exception unless it only means that the connection was lost. Returns whether the
+   * exception was logged, which means that memory ran out or there is a bug.
    */
   static boolean logUnlessDisconnect(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {
@@ -282,7 +289,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
     if (cause instanceof OutOfMemoryError) {
       LOG.warn(
-          "Closed a connection: out of memory: {} client={}",
+          "Closed a connection because memory ran out: {} client={}",
           cause.toString(),
           Peer.of(ctx.channel()));
       return true;

@@ -5,7 +5,7 @@ import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.CloseReason;
 
 /**
- * Receives the measurements of sessions. Called on event loops for every message, so
+ * Receives the events of sessions, for metrics. Called on event loops for every message, so
  * implementations must only update counters.
  */
 public interface SessionObserver {
@@ -22,7 +22,7 @@ public interface SessionObserver {
   /**
    * A packet was received.
    *
-   * @param type MQTT packet type, 1 (CONNECT) to 15 (AUTH)
+   * @param type the MQTT packet type, from 1 (CONNECT) to 15 (AUTH)
    */
   default void onPacketReceived(int type) {}
 
@@ -38,16 +38,16 @@ public interface SessionObserver {
   /** A QoS 1 or 2 PUBLISH was acknowledged this many nanoseconds after it was read. */
   default void onAcknowledged(long nanos) {}
 
-  /** The number of QoS 1 and 2 messages in flight to clients changed. */
+  /** The number of QoS 1 and 2 messages in flight to clients has changed. */
   default void addInflight(int delta) {}
 
-  /** The number and bytes of messages queued in memory for clients changed. */
+  /** The number and bytes of messages queued in memory for clients have changed. */
   default void addQueued(int deltaMessages, long deltaBytes) {}
 
   /**
    * A client reached a limit.
    *
-   * @param tenant the tenant that has the limit; empty if the tenant has no limits of its own
+   * @param tenant the tenant; empty if it does not have its own limits
    */
   default void onLimitReached(Limit limit, String tenant) {}
 
@@ -57,13 +57,13 @@ public interface SessionObserver {
   /** The node is not serving clients and rejected this work. */
   default void onRefusedAsNotServing(RejectedWork work) {}
 
-  /** Bytes of packets that were received. */
+  /** Packets with this many bytes in total were received. */
   default void onRead(long bytes) {}
 
-  /** Packets that were sent, and their bytes. */
+  /** Packets with this many bytes in total were sent. */
   default void onWritten(int packets, long bytes) {}
 
-  /** The number of subscriptions of connected transient sessions changed. */
+  /** The number of subscriptions of connected transient sessions has changed. */
   default void addSubscriptions(int delta) {}
 
   /** Back-pressure on a connection began (true) or ended (false). */

@@ -5,36 +5,40 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the session of an authenticated client in steps that wait for stores: an older connection
- * of the client releases its state, the inbox is attached, subscriptions are restored. If the
- * session ends meanwhile, its resources are released after the step in progress. Event loop only.
+ * Opens the session of an authenticated client in steps, some of which wait for stores: an older
+ * connection of the client releases the session state, the inbox is attached, and the subscriptions
+ * are restored. If the session ends in the meantime, its resources are released after the step in
+ * progress. Only used on the event loop.
  *
  * @param session a registered session
- * @param resumeQueue queue of the sessions that wait for the routes of their subscriptions
+ * @param resumeQueue the queue of sessions that wait for the routes of their subscriptions
  * @param listener called after the last step, unless the session has ended
  */
 record SessionOpening(
     Session session, SessionServices services, ResumeQueue resumeQueue, Listener listener) {
-  /** Called when a session can be opened. */
+  /** Is notified when a session can be opened. */
   interface Listener {
     /**
-     * @param sessionPresent for the CONNACK
+     * @param sessionPresent the Session Present flag for the CONNACK
      */
     void onReady(boolean sessionPresent);
   }
 
-  /** Begins with the attach, once an older connection of the client has returned its state. */
+  /**
+   * Begins with the attach once an older connection of the client has returned the session state.
+   */
   void begin() {
     CompletableFuture<Void> previousReleased = session.registration().previousReleased();
     if (previousReleased.isDone()) {
       attachInbox();
     } else {
-      // In a separate task: thousands may wait for each other and have ended by then.
+      // Run in a separate task to avoid recursion: thousands of sessions may be waiting for each
+      // other, and may have ended by then.
       previousReleased.thenRun(() -> session.eventLoop().execute(this::attachInbox));
     }
   }
 
-  /** Attaches the inbox, now that the client has no other connection on this node. */
+  /** Attaches the inbox. The client has no other connection on this node at this point. */
   private void attachInbox() {
     if (session.isEnded()) {
       session.releaseResources();

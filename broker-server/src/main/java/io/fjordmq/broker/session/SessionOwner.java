@@ -3,33 +3,38 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.EventLoop;
 
-/** The table that a session belongs to. */
+/** The session table as seen by a session. */
 interface SessionOwner {
   SessionServices services();
 
-  /** The timeouts of an event loop. */
+  /** Returns the timeout wheel of an event loop. */
   TimeoutWheel wheel(EventLoop loop);
 
-  /** Clients of a node without a valid lease. */
+  /** The clients that are paused while this node has no valid lease. */
   PausedClients pausedClients();
 
   StoreFailureLog storeFailures();
 
-  /** Sessions that wait for the routes of their subscriptions. */
+  /** The queue of sessions that wait for the routes of their subscriptions. */
   ResumeQueue resumeQueue();
 
-  /** Server Reference for clients that the draining node disconnects; empty for none. */
+  /**
+   * The Server Reference sent to clients that this node disconnects while draining; empty for none.
+   */
   String serverReference();
 
-  /** Adds a connecting session. On its event loop. */
+  /** Registers a connecting session. Called on its event loop. */
   Registration register(Session session);
 
-  /** The session has returned its state. Any thread. */
+  /** Releases a session that has returned its state. Can be called on any thread. */
   void release(Session session);
 
-  /** The connection need not be held: it closes now, or has closed. On its event loop. */
+  /**
+   * Called on the event loop when the connection need not be held, because it is being closed or
+   * already closed.
+   */
   void onConnectionNotHeld(Session session);
 
-  /** The connection of a session that has ended earlier closes, or has closed. */
+  /** Called when the held connection of an ended session is being closed or already closed. */
   void onHeldConnectionClosed(Session session);
 }

@@ -17,26 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Acquires a connecting client's state for its connection: attaches the inbox, or discards it for a
- * transient session. Either way the CONNECT gets its connect order, and older connections on other
- * nodes are closed. Detaches the inbox when the connection has ended.
+ * Acquires a connecting client's state for its connection: attaches the inbox or, for a transient
+ * session, discards it. In both cases, the CONNECT gets its connect order, and older connections on
+ * other nodes are closed. Detaches the inbox after the connection has ended.
  */
 final class SessionOwnership {
   private static final Logger LOG = LoggerFactory.getLogger(SessionOwnership.class);
 
-  /** The session that owns, or is to own, the state. */
+  /** The session that owns the state or is acquiring it. */
   interface Client {
     Connection connection();
 
-    /** Its place in the registry of connected clients. */
+    /** The session's entry in the registry of connected clients. */
     Registration registration();
   }
 
-  /** Called on the event loop. */
+  /** Receives the acquired state. Called on the event loop. */
   @FunctionalInterface
   interface Listener {
     /**
-     * @param attachment of a persistent session
+     * @param attachment the attachment of the inbox; null if there is none
      * @param error the cause of the failure; null on success
      */
     void onAcquired(@Nullable Attachment attachment, @Nullable Throwable error);
@@ -46,10 +46,10 @@ final class SessionOwnership {
    * How the connection has ended.
    *
    * @param wasOpen whether the client got a CONNACK
-   * @param sentBelow no entry from this sequence on was sent
-   * @param expirySeconds session expiry that the client set last
-   * @param closesIn time until the connection is closed, if the session has ended with the node's
-   *     incarnation; else null
+   * @param sentBelow the exclusive upper bound of the inbox sequences that were sent
+   * @param expirySeconds the session expiry interval that the client set last
+   * @param closesIn the time after which the connection will be closed if the session has ended
+   *     with the node's incarnation; otherwise null
    */
   record ConnectionEnd(
       CloseReason reason,
@@ -66,7 +66,7 @@ final class SessionOwnership {
   private final Client client;
   private @Nullable InboxHandle handle;
 
-  /** Whether the inbox only keeps a transient session's will or exclusive user. */
+  /** Whether the inbox only holds a transient session's will or exclusive user. */
   private boolean isTransient;
 
   private boolean lost;
@@ -101,9 +101,10 @@ final class SessionOwnership {
   }
 
   /**
-   * A session that is resumed but ends with this connection (Clean Start 0, expiry 0) is persistent
-   * until then. The inbox of a transient session only holds its will, which has to be published
-   * even if this node crashes, and an exclusive user, so that all nodes refuse other users.
+   * Attaches the inbox. A session that is resumed but ends with this connection (Clean Start 0,
+   * expiry 0) is persistent until then. The inbox of a transient session only holds its will, which
+   * must be published even if this node crashes, and its exclusive user, so that all nodes refuse
+   * other users.
    */
   private void attach(ConnectRequest request, Listener listener) {
     AttachRequest attach =
@@ -137,9 +138,10 @@ final class SessionOwnership {
   }
 
   /**
-   * Another connection has taken an inbox over, which is therefore not detached.
+   * Records that another connection has taken over an inbox. If it is this session's inbox, it is
+   * not detached later.
    *
-   * @return whether it is the one of this session
+   * @return whether this session has lost its inbox
    */
   boolean markLost(InboxHandle inbox) {
     lost |= inbox.equals(handle);
@@ -149,7 +151,7 @@ final class SessionOwnership {
   /**
    * Detaches the inbox from this connection, if there is one.
    *
-   * @param then called in any case, even after a failure
+   * @param then called when done, even after a failure
    */
   void release(ConnectionEnd end, Runnable then) {
     InboxHandle inbox = handle;
@@ -181,8 +183,8 @@ final class SessionOwnership {
   }
 
   /**
-   * Whether the client may be alive and reconnecting to another node: this node has disconnected
-   * it, or did not respond to it because it has no lease.
+   * Whether the client may be alive and reconnecting to another node, because this node has
+   * disconnected it or has not responded to it for lack of a lease.
    */
   private boolean mayReconnectElsewhere(CloseReason reason) {
     return reason == CloseReason.NODE_DOWN
@@ -200,7 +202,8 @@ final class SessionOwnership {
   }
 
   /**
-   * Removes routes to an inbox that no longer exists. They are harmless, so nothing waits for it.
+   * Removes routes to an inbox that no longer exists. Such routes are harmless, so nothing waits
+   * for their removal.
    */
   private void removeRoutes(Attachment.@Nullable Discarded discarded) {
     if (discarded == null) {
@@ -212,8 +215,8 @@ final class SessionOwnership {
         .exceptionally(
             error -> {
               LOG.debug(
-                  "Failed to remove the routes of a former session; a match will remove them: "
-                      + "session={}",
+                  "Failed to remove the routes of an ended session; the next matching PUBLISH will"
+                      + " remove them session={}",
                   id(),
                   error);
               return null;

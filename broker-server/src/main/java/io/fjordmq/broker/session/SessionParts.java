@@ -7,12 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of an attached session, each for one kind of packet exchange. Event loop only.
+ * The parts of an attached session, each of which handles one kind of packet exchange. Only used on
+ * the event loop.
  *
- * @param inbound the client's publishes
- * @param outbound messages to the client
- * @param subscriptions SUBSCRIBE and UNSUBSCRIBE
- * @param replay retained messages for new subscriptions
+ * @param inbound handles publishes from the client
+ * @param outbound sends messages to the client
+ * @param subscriptions handles SUBSCRIBE and UNSUBSCRIBE
+ * @param replay sends retained messages for new subscriptions
  */
 record SessionParts(
     InboundPublishes inbound,
@@ -21,7 +22,7 @@ record SessionParts(
     RetainedReplay replay) {
 
   /**
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   static SessionParts of(
       Connection connection, LiveSession session, @Nullable Attachment attachment) {
@@ -34,7 +35,7 @@ record SessionParts(
         replay);
   }
 
-  /** The source of a persistent session; null if the session is transient. */
+  /** The inbox source of a persistent session; null if the session is transient. */
   @Nullable InboxSource inbox() {
     return outbound.inbox();
   }
@@ -45,7 +46,7 @@ record SessionParts(
     replay.resume();
   }
 
-  /** The session has ended: commits acknowledgements and redistributes messages of shares. */
+  /** Commits acknowledgements and redistributes messages of shares after the session has ended. */
   void end(SessionServices services, LiveSession session) {
     inbound.end();
     subscriptions.end();

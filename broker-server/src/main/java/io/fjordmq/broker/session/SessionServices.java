@@ -15,15 +15,15 @@ import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
- * The services that sessions use; shared by all sessions of a node.
+ * The services used by sessions. They are shared by all sessions of a node.
  *
  * @param tenants limits and quotas of tenants
  * @param events listener for clients that connect and disconnect
- * @param observer receives measurements
+ * @param observer receives events for metrics
  * @param security authentication and authorization
  * @param delivery publishing and delivery of messages
- * @param inboxes persistent sessions
- * @param retained messages for new subscriptions
+ * @param inboxes the store of persistent sessions
+ * @param retained the store of retained messages, which new subscriptions receive
  * @param node the state of this node
  */
 public record SessionServices(
@@ -39,10 +39,10 @@ public record SessionServices(
   /**
    * Publishing and delivery of messages.
    *
-   * @param registry of connected clients
+   * @param registry the registry of connected clients
    * @param publishRouter publishes the messages of clients
-   * @param live subscriptions of connected clients
-   * @param routes to inboxes
+   * @param live the subscriptions of connected clients
+   * @param routes the routes to inboxes
    */
   public record Delivery(
       SessionRegistry registry,
@@ -50,7 +50,7 @@ public record SessionServices(
       LiveSubscriptions live,
       InboxRoutes routes) {
 
-    /** The delivery of a node. */
+    /** Returns the services of a node's delivery. */
     public static Delivery of(DeliveryAssembly delivery) {
       return new Delivery(
           delivery.registry(), delivery.distribution(), delivery.live(), delivery.routes());
@@ -60,11 +60,11 @@ public record SessionServices(
   /**
    * The state of this node.
    *
-   * @param self this node, as the owner of inboxes
-   * @param servingState whether it may serve clients
-   * @param overload whether it is overloaded
+   * @param self this node, which owns the inboxes of its clients
+   * @param servingState whether this node may serve clients
+   * @param overload whether this node is overloaded
    * @param hasFreeDiskSpace whether there is enough free disk space to store messages
-   * @param clock wall clock
+   * @param clock the wall clock
    */
   public record NodeState(
       LocalNode self,
@@ -109,7 +109,10 @@ public record SessionServices(
     return node.clock;
   }
 
-  /** The limits of tenants without limits of their own, and of clients not yet authenticated. */
+  /**
+   * The limits of tenants that do not have their own limits, and of clients that are not
+   * authenticated yet.
+   */
   SessionSettings settings() {
     return tenants.shared().session();
   }

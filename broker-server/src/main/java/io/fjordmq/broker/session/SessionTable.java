@@ -11,15 +11,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of this node, from their registration until they are released, and what they share:
- * the timeout wheels of the event loops, the clients that are paused, the queue of sessions being
- * resumed, and the log of store failures. Thread-safe.
+ * The sessions on this node, from registration to release, and the objects that they share: the
+ * timeout wheels of the event loops, the paused clients, the queue of sessions being resumed, and
+ * the log of store failures. Thread-safe.
  */
 final class SessionTable implements SessionOwner {
-  /** Far below the queue limit of a range client; enough for several of the largest log entries. */
+  /**
+   * The capacity of the resume queue. It is far below the queue limit of a range client, but enough
+   * for several log entries of maximum size.
+   */
   private static final int RESUME_CAPACITY = 4_000;
 
-  static final String DRAINING = "node draining; use another server";
+  static final String DRAINING = "the node is draining; use another server";
 
   private final SessionServices services;
   private final PausedClients pausedClients;
@@ -32,7 +35,10 @@ final class SessionTable implements SessionOwner {
   private volatile @Nullable String serverReference;
   private volatile @Nullable CompletableFuture<Void> shutDownDone;
 
-  /** Completes when all sessions have ended with the node's incarnation; null before that. */
+  /**
+   * Completes when all sessions have ended with the node's incarnation; null if the incarnation has
+   * not ended.
+   */
   private volatile @Nullable CompletableFuture<Void> incarnationEnded;
 
   SessionTable(SessionServices services) {
@@ -71,27 +77,30 @@ final class SessionTable implements SessionOwner {
     return Collections.unmodifiableSet(liveSessions);
   }
 
-  /** These sessions, sorted by client identifier. */
+  /** The sessions that have not returned their state, sorted by client identifier. */
   List<Session> sortedByClientId() {
     return liveSessions.stream().sorted(Comparator.comparing(Session::clientId)).toList();
   }
 
-  /** Connections that outlive their sessions. */
+  /** The connections that outlive their sessions. */
   HeldConnections heldConnections() {
     return heldConnections;
   }
 
-  /** Number of sessions and held connections. */
+  /** The number of sessions and held connections. */
   int size() {
     return liveSessions.size() + heldConnections.sizeWithout(liveSessions);
   }
 
-  /** Returns false if the session has been disconnected for this reason before. */
+  /**
+   * Marks the session as disconnected because the node is draining; returns false if it already
+   * was.
+   */
   boolean markDisconnectedForDrain(Session session) {
     return disconnectedForDrain.add(session);
   }
 
-  /** The node is draining. */
+  /** Makes new sessions end because the node is draining. */
   void startDraining(String reference) {
     serverReference = reference;
   }
@@ -110,14 +119,20 @@ final class SessionTable implements SessionOwner {
     return shutDownDone != null;
   }
 
-  /** From now on, new sessions end. The future completes when all have released their state. */
+  /**
+   * Makes new sessions end from now on because the node is stopping. The future completes when all
+   * sessions have released their state.
+   */
   CompletableFuture<Void> beginShutDown() {
     CompletableFuture<Void> allReleased = new CompletableFuture<>();
     shutDownDone = allReleased;
     return allReleased;
   }
 
-  /** The future completes when all sessions have released their state. */
+  /**
+   * Begins the end of the incarnation. The future completes when all sessions have released their
+   * state.
+   */
   CompletableFuture<Void> beginEndOfIncarnation() {
     CompletableFuture<Void> allReleased = new CompletableFuture<>();
     incarnationEnded = allReleased;

@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** All sessions of this node, including those that are connecting or ending. Thread-safe. */
+/** All sessions on this node, including those that are connecting or ending. Thread-safe. */
 public final class Sessions implements ClientConnections {
   private final SessionServices services;
   private final SessionTable table;
   private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
 
   /**
-   * Sessions that {@link #disconnectWithoutLease} still has to end; used by one thread at a time.
+   * The sessions that {@link #disconnectWithoutLease} has yet to end. Used by one thread at a time.
    */
   private final ArrayDeque<Session> awaitingDisconnect = new ArrayDeque<>();
 
@@ -49,8 +49,8 @@ public final class Sessions implements ClientConnections {
     ReadSlices slices = new ReadSlices(channel, queue, services.observer());
     ChannelPipeline pipeline = channel.pipeline();
     pipeline.addLast("frames", new PacketFramer(services.settings().maxPacketBytes(), slices));
-    // The framer has already checked the size, by the tenant's limit once the tenant is known. The
-    // length of the client identifier is checked with the CONNECT.
+    // The framer has already checked the packet size, against the tenant's limit once the tenant is
+    // known. The length of the client identifier is checked together with the CONNECT.
     pipeline.addLast("decoder", new MqttDecoder(SessionSettings.MAX_PACKET_BYTES, 65_535, true));
     pipeline.addLast("encoder", MqttEncoder.INSTANCE);
     pipeline.addLast("session", new ConnectHandler(table, slices));
@@ -74,7 +74,7 @@ public final class Sessions implements ClientConnections {
   /**
    * Refuses new clients with "use another server" (0x9C).
    *
-   * @param reference Server Reference for the MQTT 5 clients that the draining node disconnects
+   * @param reference the Server Reference for MQTT 5 clients that the draining node disconnects
    *     (MQTT 5.0 §4.13); empty for none
    */
   public void startDraining(String reference) {
@@ -82,9 +82,9 @@ public final class Sessions implements ClientConnections {
   }
 
   /**
-   * After {@link #startDraining}: disconnects up to {@code atMost} more clients, in any order.
-   * Clients of earlier calls do not count, even while their sessions are ending. Does nothing while
-   * {@link #closeHeldConnections} has connections to close.
+   * Disconnects up to {@code atMost} more clients, in any order. Must be called after {@link
+   * #startDraining}. Clients disconnected by earlier calls do not count, even while their sessions
+   * are still ending. Does nothing while {@link #closeHeldConnections} has connections to close.
    */
   public void disconnect(int atMost) {
     int remaining = hasHeldConnections() ? 0 : atMost;
@@ -113,12 +113,14 @@ public final class Sessions implements ClientConnections {
   }
 
   /**
-   * The cluster marked this incarnation of the node DOWN: ends all sessions, because they now
-   * belong to other nodes. Their connections stay open, without being read or written, until {@link
-   * #closeHeldConnections}. Completes when all sessions have released their state. The caller
-   * ensures that no client is served until then; afterward the next incarnation may begin.
+   * Ends all sessions after the cluster has marked this incarnation of the node DOWN, because the
+   * sessions now belong to other nodes. The connections stay open until {@link
+   * #closeHeldConnections}, but nothing is read from or written to them. The future completes when
+   * all sessions have released their state. The caller must ensure that no client is served until
+   * then; afterward, the next incarnation may begin.
    *
-   * @param perSecond how many connections {@code closeHeldConnections} will close per second
+   * @param perSecond the number of connections that {@code closeHeldConnections} will close per
+   *     second
    */
   public CompletableFuture<Void> endIncarnation(int perSecond) {
     CompletableFuture<Void> allReleased = table.beginEndOfIncarnation();
@@ -134,8 +136,8 @@ public final class Sessions implements ClientConnections {
   }
 
   /**
-   * Closes connections that {@link #endIncarnation} kept open; sends 0x8B, so that their clients
-   * reconnect, here or to another node.
+   * Closes up to {@code atMost} of the connections that {@link #endIncarnation} kept open. Their
+   * clients are sent 0x8B, so that they reconnect to this or another node.
    */
   public void closeHeldConnections(int atMost) {
     for (Session session : table.heldConnections().take(atMost)) {
@@ -151,10 +153,10 @@ public final class Sessions implements ClientConnections {
   }
 
   /**
-   * This node has no valid lease, and another node can serve its clients: ends up to {@code atMost}
-   * sessions with 0x8B, different ones with each call, or none while {@link #closeHeldConnections}
-   * is doing so. Does not wait for their end. Called by one thread at a time, like {@link
-   * #resumeServing}.
+   * Ends up to {@code atMost} sessions with 0x8B because this node has no valid lease and another
+   * node can serve the clients. Each call ends different sessions; none are ended while {@link
+   * #closeHeldConnections} has connections to close. Does not wait for the sessions to end. Called
+   * by one thread at a time, like {@link #resumeServing}.
    *
    * @return the number of disconnected clients
    */
@@ -173,21 +175,23 @@ public final class Sessions implements ClientConnections {
         session
             .eventLoop()
             .execute(
-                () -> session.end(CloseReason.NODE_DOWN, "node lease expired; use another server"));
+                () ->
+                    session.end(
+                        CloseReason.NODE_DOWN, "the node's lease has expired; use another server"));
       }
     }
     return count;
   }
 
-  /** The node has a valid lease again: paused clients continue. */
+  /** Resumes paused clients because the node has a valid lease again. */
   public void resumeServing() {
     awaitingDisconnect.clear();
     table.pausedClients().resumeAll();
   }
 
   /**
-   * Ends sessions that have pending data and whose clients have read nothing since the last call,
-   * to free their memory. Any thread.
+   * Ends sessions that have pending data and whose clients have read nothing since the previous
+   * call, to free their memory. Can be called on any thread.
    */
   public void disconnectStuckClients() {
     for (Session session : table.liveSessions()) {

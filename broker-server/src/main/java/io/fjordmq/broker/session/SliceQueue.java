@@ -6,14 +6,18 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queues the connections of one event loop that have used up their time slice. They continue
- * round-robin, one slice each, with the loop's I/O and other tasks in between. Event loop only.
+ * Queues the connections of one event loop that have used up their time slice. The connections
+ * continue round-robin, one slice each, with the loop's I/O and other tasks in between. Only used
+ * on the event loop.
  *
- * <p>Each round is scheduled without a delay rather than executed: Netty runs tasks until none are
- * left, so a task that re-executes itself would keep the loop from its sockets.
+ * <p>Each round is scheduled without a delay rather than executed, because Netty runs executed
+ * tasks until none are left, and a task that keeps re-executing itself would starve the loop's I/O.
  */
 final class SliceQueue {
-  /** A round ends after this time, so its length does not grow with the number of connections. */
+  /**
+   * The maximum duration of a round, so that its length does not grow with the number of
+   * connections.
+   */
   private static final long ROUND_NANOS = 1_000_000;
 
   private final EventLoop loop;
@@ -29,7 +33,7 @@ final class SliceQueue {
   /**
    * Runs a slice of work after the loop's next I/O.
    *
-   * @param slice adds itself again if work remains
+   * @param slice the work; it must add itself again if work remains
    */
   void add(Runnable slice) {
     waiting.add(slice);
@@ -43,7 +47,7 @@ final class SliceQueue {
     }
   }
 
-  /** Runs each slice that is waiting now at most once. */
+  /** Runs each currently waiting slice at most once. */
   private void runRound() {
     scheduled = false;
     long startNanos = ticker.nanoTime();

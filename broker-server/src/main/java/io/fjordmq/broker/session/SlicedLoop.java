@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
  * Runs the steps of one large packet in time slices. When the connection's slice is used up, the
  * rest continues in the event loop's {@link SliceQueue}, so other connections' packets come first.
  * The connection is paused until the loop is complete, so later packets of the client keep their
- * order. Event loop only.
+ * order. Only used on the event loop.
  */
 final class SlicedLoop {
   /** The client whose packet is handled. */
@@ -24,7 +24,7 @@ final class SlicedLoop {
     /** Pauses the handling of the client's packets. */
     PacketPause pause();
 
-    /** Ends its session. */
+    /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
   }
 
@@ -42,12 +42,12 @@ final class SlicedLoop {
   }
 
   /**
-   * Calls the step while there is a next one. A loop that fits into the slice is complete on
-   * return.
+   * Calls the step for as long as there is a next one. A loop that fits into the current slice is
+   * complete when this method returns.
    *
    * @param step may throw a {@link ProtocolViolation}, which ends the loop
    * @param then called after the last step, or earlier if the connection ends between two slices;
-   *     may throw a {@link ProtocolViolation}, too
+   *     may also throw a {@link ProtocolViolation}
    */
   static void run(Client client, BooleanSupplier hasNext, Runnable step, Runnable then) {
     new SlicedLoop(client, hasNext, step, then).runSlice();
@@ -65,7 +65,8 @@ final class SlicedLoop {
 
   private void runSlice() {
     TimeSlice slice = client.slices().slice();
-    boolean mayStep = true; // every slice takes at least one step, and a single step never pauses
+    // Every slice runs at least one step, so a loop of a single step never pauses.
+    boolean mayStep = true;
     while (mayStep && hasNext.getAsBoolean() && !client.isEnded()) {
       step.run();
       mayStep = hasNext.getAsBoolean() && slice.tryStep();
@@ -99,7 +100,8 @@ final class SlicedLoop {
               } catch (ProtocolViolation violation) {
                 client.fail(violation.reason(), violation.detail());
               } catch (RuntimeException | OutOfMemoryError e) {
-                // As Netty does for handlers; an exception from a scheduled task would be lost.
+                // Report the exception as Netty does for handlers; an exception thrown by a
+                // scheduled task would be lost.
                 client.channel().pipeline().fireExceptionCaught(e);
               }
             });

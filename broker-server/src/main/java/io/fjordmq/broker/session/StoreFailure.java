@@ -9,8 +9,9 @@ import io.fjordmq.inbox.InboxFencedException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Ends a session after a store failed. The range client has already retried, so the connection is
- * closed; the client resends unacknowledged packets when it reconnects.
+ * Ends a session after a store operation has failed. The range client has already retried the
+ * operation, so the connection is closed. The client resends unacknowledged packets when it
+ * reconnects.
  */
 final class StoreFailure {
   /** The client whose session ends. */
@@ -19,7 +20,7 @@ final class StoreFailure {
 
     ClientAccess access();
 
-    /** Ends its session. */
+    /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
   }
 
@@ -27,7 +28,8 @@ final class StoreFailure {
 
   static void end(Client client, Throwable error, String activity) {
     if (isFenced(error)) {
-      client.fail(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
+      client.fail(
+          CloseReason.SESSION_TAKEN_OVER, "the session was taken over by another connection");
       return;
     }
     if (causeOf(error) instanceof InboxBoundException) {
@@ -40,7 +42,10 @@ final class StoreFailure {
     client.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
   }
 
-  /** True if another connection has taken the inbox over, which is not a fault of the store. */
+  /**
+   * Whether the operation failed because another connection has taken over the inbox, which is not
+   * a store failure.
+   */
   static boolean isFenced(Throwable error) {
     return causeOf(error) instanceof InboxFencedException;
   }

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs failed store operations of sessions. While a store is unavailable, they fail for every
- * client and filter, so the rate of each kind of line is limited for the whole node. Thread-safe.
+ * Logs failed store operations of sessions. While a store is unavailable, operations fail for every
+ * client and filter, so each kind of log line is rate-limited across the whole node. Thread-safe.
  */
 final class StoreFailureLog {
   /** The client whose operation failed. */
@@ -17,7 +17,7 @@ final class StoreFailureLog {
 
     String clientId();
 
-    /** The log, shared by all clients. */
+    /** The log, which all clients share. */
     StoreFailureLog storeFailures();
   }
 
@@ -28,7 +28,7 @@ final class StoreFailureLog {
   private final RateLimitedLog subscriptions = new RateLimitedLog();
   private final RateLimitedLog retained = new RateLimitedLog();
 
-  /** The client is disconnected because the operation failed. */
+  /** Logs that a client is disconnected because an operation failed. */
   void onDisconnect(Client client, String activity, Throwable cause) {
     @Nullable String suppressed = disconnects.permit();
     if (suppressed != null) {
@@ -46,8 +46,8 @@ final class StoreFailureLog {
     @Nullable String suppressed = detaches.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to detach an inbox, retrying; the client can reconnect meanwhile: {}{} "
-              + "client={} tenant={}",
+          "Failed to detach an inbox; retrying; the client can reconnect in the meantime: {}{}"
+              + " client={} tenant={}",
           cause.toString(),
           suppressed,
           client.clientId(),
@@ -55,7 +55,9 @@ final class StoreFailureLog {
     }
   }
 
-  /** The client gets a failure in SUBACK or UNSUBACK. */
+  /**
+   * Logs a failed subscription change, which is reported to the client in the SUBACK or UNSUBACK.
+   */
   void onSubscriptionChangeFailed(Client client, Throwable cause) {
     @Nullable String suppressed = subscriptions.permit();
     if (suppressed != null) {
@@ -68,12 +70,13 @@ final class StoreFailureLog {
     }
   }
 
-  /** The remaining retained messages of a new subscription are dropped. */
+  /** Logs that the remaining retained messages for a new subscription are dropped. */
   void onRetainedFailed(Client client, TopicFilter filter, @Nullable Throwable cause) {
     @Nullable String suppressed = retained.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to deliver retained messages: {}{} filter={} client={} tenant={}",
+          "Failed to deliver retained messages for a new subscription; dropping the rest: {}{}"
+              + " filter={} client={} tenant={}",
           String.valueOf(cause),
           suppressed,
           filter,

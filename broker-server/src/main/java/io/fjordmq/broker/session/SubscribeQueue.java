@@ -6,9 +6,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the SUBSCRIBE and UNSUBSCRIBE packets of a client one at a time, while this node has a valid
- * lease. When {@code maxPendingSubscribes} of them are queued, the client is not read until all
- * have been acknowledged. Event loop only.
+ * Executes the SUBSCRIBE and UNSUBSCRIBE packets of a client one at a time, while this node has a
+ * valid lease. When {@code maxPendingSubscribes} packets are queued, the broker stops reading from
+ * the client until all of them have been acknowledged. Only used on the event loop.
  */
 final class SubscribeQueue {
   /** The client that subscribes. */
@@ -28,7 +28,10 @@ final class SubscribeQueue {
   private @Nullable ArrayDeque<Runnable> waiting;
   private boolean busy;
 
-  /** Work is running further down the stack, so the next one must not start on top of it. */
+  /**
+   * Whether work is running further down the call stack, so that the next work must not be started
+   * recursively.
+   */
   private boolean running;
 
   private boolean done;
@@ -37,7 +40,10 @@ final class SubscribeQueue {
     this.client = client;
   }
 
-  /** Runs the work now or after earlier work. Each piece of work ends with {@link #onComplete}. */
+  /**
+   * Runs the work now or after earlier work. Each piece of work must end by calling {@link
+   * #onComplete}.
+   */
   void submit(Runnable work) {
     if (!busy) {
       busy = true;
@@ -58,7 +64,7 @@ final class SubscribeQueue {
     }
   }
 
-  /** The current work is complete. */
+  /** Called when the current work is complete. */
   void onComplete() {
     done = true;
     if (!running) {
@@ -66,7 +72,10 @@ final class SubscribeQueue {
     }
   }
 
-  /** Work that completes immediately loops instead of recursing: there may be thousands. */
+  /**
+   * Runs work in a loop. Work that completes immediately must not recurse, because there may be
+   * thousands of packets.
+   */
   private void run(@Nullable Runnable first) {
     running = true;
     try {

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds and removes the subscriptions of one session in its inbox, in the routes and among the live
+ * Adds and removes the subscriptions of one session: in its inbox, in the routes, and in the live
  * subscriptions of this node. A change is complete when it is effective on every node.
  *
- * <p>For a persistent session the order is inbox row, route, live subscription (with QoS 0: live
- * subscription, then route), so that after a crash no route leads to a missing subscription.
+ * <p>For a persistent session, the order is inbox row, route, live subscription (with QoS 0: inbox
+ * row, live subscription, route), so that after a crash no route leads to a missing subscription.
  * Unsubscribing removes the inbox row last (decision 0006). Called on the event loop; results
  * complete on any thread.
  */
@@ -29,7 +29,7 @@ final class SubscriptionChanges {
   private final @Nullable InboxHandle handle;
 
   /**
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   SubscriptionChanges(Connection connection, LiveSession session, @Nullable Attachment attachment) {
     this.connection = connection;
@@ -37,7 +37,7 @@ final class SubscriptionChanges {
     this.handle = attachment == null ? null : attachment.handle();
   }
 
-  /** Completes with the QoS that was granted, or with an error code. */
+  /** Adds a subscription; completes with the granted QoS or an error code. */
   CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
     int granted = options.maxQos().level();
     SessionServices services = connection.services();
@@ -57,9 +57,9 @@ final class SubscriptionChanges {
   }
 
   /**
-   * Adds the route to the inbox and the live subscription. The one that messages use from now on
-   * comes first: while a subscription is replaced, messages may be duplicated, but none is lost
-   * (MQTT-3.8.4-4).
+   * Adds the route to the inbox and the live subscription. The one that messages will use from now
+   * on is added first, so that messages may be duplicated while a subscription is being replaced,
+   * but none is lost (MQTT-3.8.4-4).
    */
   private CompletableFuture<?> addRoute(InboxHandle inbox, InboxSubscription row) {
     Supplier<CompletableFuture<Void>> stored =
@@ -69,7 +69,10 @@ final class SubscriptionChanges {
         : stored.get().thenCompose(done -> subscribeLive(row.filter(), row.options()));
   }
 
-  /** Subscribes on the event loop, unless the session has ended: it would affect the next one. */
+  /**
+   * Subscribes on the event loop, unless the session has ended; otherwise the subscription would
+   * affect the client's next session.
+   */
   private CompletableFuture<Boolean> subscribeLive(
       TopicFilter filter, SubscriptionOptions options) {
     if (!connection.loop().inEventLoop()) {
@@ -81,7 +84,10 @@ final class SubscriptionChanges {
         : connection.services().live().subscribe(session, filter, options);
   }
 
-  /** Completes with 0, the code for no such subscription, or an error code. */
+  /**
+   * Removes a subscription; completes with 0, the code for "no subscription existed", or an error
+   * code.
+   */
   CompletableFuture<Result> remove(TopicFilter filter) {
     SessionServices services = connection.services();
     if (handle == null) {

@@ -8,9 +8,9 @@ import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the subscriptions of a session and their bytes, and checks them against its limits.
- * Reports those of transient sessions to the metrics; the inbox store counts the others. Event loop
- * only.
+ * Counts the subscriptions of a session and their bytes, and checks them against the session's
+ * limits. Reports the subscriptions of transient sessions to the metrics; the inbox store counts
+ * all others. Only used on the event loop.
  */
 final class SubscriptionCount {
   private final SessionObserver observer;
@@ -22,7 +22,7 @@ final class SubscriptionCount {
   private int reported;
 
   /**
-   * @param attachment of a persistent session; null if it is transient
+   * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   SubscriptionCount(
       SessionSettings settings, SessionObserver observer, @Nullable Attachment attachment) {
@@ -35,7 +35,7 @@ final class SubscriptionCount {
     }
   }
 
-  /** The limit that one more subscription would exceed; null if none. */
+  /** Returns the limit that one more subscription would exceed; null if there is none. */
   @Nullable Limit limitExceededBy(String filter) {
     if (count >= maxCount) {
       return Limit.SUBSCRIPTIONS;
@@ -61,7 +61,7 @@ final class SubscriptionCount {
     report(count);
   }
 
-  /** The connection has ended, and with it the subscriptions of a transient session. */
+  /** Called when the connection has ended, and with it the subscriptions of a transient session. */
   void end() {
     report(0);
   }

@@ -25,21 +25,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles SUBSCRIBE and UNSUBSCRIBE. The packets of a client are handled one at a time ({@link
- * SubscribeQueue}), the filters of one packet concurrently ({@link SubscriptionChanges}), in slices
- * ({@link SlicedLoop}).
+ * SubscribeQueue}). The filters of a packet are handled concurrently ({@link SubscriptionChanges})
+ * and in slices ({@link SlicedLoop}).
  *
- * <p>The SUBACK is written when every filter is effective on every node. Retained messages follow
- * it, because sending them all may take long.
+ * <p>The SUBACK is written when every filter is effective on every node. Retained messages are sent
+ * after the SUBACK, because sending all of them may take a long time.
  */
 final class Subscriptions {
   private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int NOT_AUTHORIZED = 0x87;
   private static final int QUOTA_EXCEEDED = 0x97;
 
-  /** Not new, so that it is no longer counted. */
+  /**
+   * The result for a denied subscription. It is marked as not new, so that the subscription is no
+   * longer counted.
+   */
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
-  /** One filter of an UNSUBSCRIBE; refused if {@code filter} is null. */
+  /** One filter of an UNSUBSCRIBE. It is refused if {@code filter} is null. */
   private record RequestedRemoval(String text, @Nullable TopicFilter filter) {}
 
   private final Connection connection;
@@ -67,11 +70,12 @@ final class Subscriptions {
   /**
    * Handles a SUBSCRIBE.
    *
-   * @throws ProtocolViolation if it breaks the protocol
+   * @throws ProtocolViolation if the packet violates the protocol
    */
   void onSubscribe(FilterPacket packet) {
     if (!packet.hasNext()) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "SUBSCRIBE must contain a topic filter");
     }
     List<RequestedFilter> requested = new ArrayList<>();
     SlicedLoop.run(
@@ -94,11 +98,12 @@ final class Subscriptions {
   /**
    * Handles an UNSUBSCRIBE.
    *
-   * @throws ProtocolViolation if it breaks the protocol
+   * @throws ProtocolViolation if the packet violates the protocol
    */
   void onUnsubscribe(FilterPacket packet) {
     if (!packet.hasNext()) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE without a filter");
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE must contain a topic filter");
     }
     List<RequestedRemoval> removals = new ArrayList<>();
     SlicedLoop.run(
@@ -116,17 +121,21 @@ final class Subscriptions {
     return new RequestedRemoval(filter, filters.read(filter));
   }
 
-  /** A reply above the client's Maximum Packet Size must not be sent (MQTT-3.1.2-24). */
+  /**
+   * Requires that the response fits into the client's Maximum Packet Size; larger packets must not
+   * be sent (MQTT-3.1.2-24).
+   */
   private void requireResponseFits(int filters) {
     if (PublishEncoder.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
-          "response for " + filters + " filters exceeds the client's maximum packet size");
+          "response for " + filters + " filters would exceed the client's maximum packet size");
     }
   }
 
   private void subscribe(int packetIdentifier, List<RequestedFilter> requested) {
-    // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): in sequence.
+    // If a packet contains the same filter twice, the two are handled in sequence, as if they were
+    // in separate packets (MQTT 5.0 §3.8.4).
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     FilterResults results = new FilterResults(requested.size());
     int refusal = refusalOfAll();
@@ -165,7 +174,10 @@ final class Subscriptions {
     return result;
   }
 
-  /** The limit that the filter would exceed; replacing an existing subscription exceeds none. */
+  /**
+   * Returns the limit that the filter would exceed, if any. Replacing an existing subscription
+   * exceeds no limit.
+   */
   private @Nullable Limit limitExceededBy(TopicFilter filter) {
     Limit exceeded = count.limitExceededBy(filter.text());
     return exceeded != null && connection.services().live().isSubscribed(session, filter)
@@ -174,8 +186,9 @@ final class Subscriptions {
   }
 
   /**
-   * The reason code if all filters are refused now, else 0. Existing subscriptions are refused too:
-   * they cost a write and cause retained messages to be sent.
+   * Returns the reason code if all filters are currently refused, otherwise 0. Existing
+   * subscriptions are refused as well, because they cost a write and cause retained messages to be
+   * sent.
    */
   private int refusalOfAll() {
     if (connection.services().servingState().notServingReason() != null) {
@@ -189,7 +202,7 @@ final class Subscriptions {
     return 0;
   }
 
-  /** The result for a filter that was refused before it was counted. */
+  /** Returns the result for a filter that was refused before it was counted. */
   private static CompletableFuture<Result> refusedResult(int code) {
     return CompletableFuture.completedFuture(new Result(code, true));
   }
@@ -208,7 +221,7 @@ final class Subscriptions {
         results.allDone(),
         (done, error) -> {
           if (connection.isEnded()) {
-            // Removes subscriptions that were added after the session ended.
+            // Removes subscriptions that were added after the session had ended.
             connection.services().live().removeAll(session);
           } else {
             then.run();
@@ -216,7 +229,9 @@ final class Subscriptions {
         });
   }
 
-  /** Writes the reply, runs the remaining work for each filter, then starts the next packet. */
+  /**
+   * Writes the response, runs the remaining work for each filter, and then starts the next packet.
+   */
   private void respond(int filters, Runnable reply, IntConsumer rest) {
     if (connection.isEnded()) {
       return;
@@ -267,7 +282,7 @@ final class Subscriptions {
     return code;
   }
 
-  /** Called for each filter after the SUBACK was written. */
+  /** Called for each filter after the SUBACK has been written. */
   private void onSubscribed(RequestedFilter requestedFilter, Result result) {
     TopicFilter filter = requestedFilter.filter();
     if (filter != null && result.code() < FilterResults.UNSPECIFIED_ERROR) {
@@ -318,7 +333,7 @@ final class Subscriptions {
       replay.forget(filter);
     }
     if (code == FilterResults.UNSPECIFIED_ERROR && !connection.dialect().reportsOutcome()) {
-      // An UNSUBACK of MQTT 3 would report success (MQTT 3.1.1: MQTT-4.8.0-2).
+      // In MQTT 3, an UNSUBACK would report success (MQTT 3.1.1: MQTT-4.8.0-2).
       connection.fail(CloseReason.SERVER_UNAVAILABLE, "UNSUBSCRIBE failed");
     }
     return code;
@@ -330,7 +345,7 @@ final class Subscriptions {
     }
   }
 
-  /** The connection has ended: discards queued packets, which were not acknowledged. */
+  /** Discards queued packets, which have not been acknowledged, after the connection has ended. */
   void end() {
     queue.end();
     count.end();

@@ -7,9 +7,9 @@ import io.fjordmq.inbox.InboxLimits;
 /**
  * The limits of one tenant.
  *
- * @param session limits of each client
- * @param tenant limits of the tenant as a whole
- * @param inbox limits of each persistent session
+ * @param session limits for each client
+ * @param tenant limits for the tenant as a whole
+ * @param inbox limits for each persistent session
  */
 public record TenantLimits(SessionSettings session, TenantSettings tenant, InboxLimits inbox) {
   /** The default values. */

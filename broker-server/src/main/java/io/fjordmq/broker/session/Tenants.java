@@ -11,19 +11,22 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The limits of tenants and their quotas on this node. Thread-safe.
  *
- * <p>Until a client is authenticated, the shared limits apply to it.
+ * <p>The shared limits apply to a client until it is authenticated.
  */
 public final class Tenants {
   private final TenantLimits shared;
   private final Map<String, TenantLimits> overrides;
   private final SessionObserver observer;
 
-  /** One per tenant that ever connected; authenticators bound the number of tenants. */
+  /**
+   * The quotas by tenant. Every tenant that has ever connected has an entry; authenticators limit
+   * the number of tenants.
+   */
   private final ConcurrentHashMap<String, TenantQuota> quotas = new ConcurrentHashMap<>();
 
   /**
-   * @param shared limits of all tenants without limits of their own
-   * @param overrides limits of the other tenants, by tenant
+   * @param shared the limits of all tenants that do not have their own limits
+   * @param overrides the limits of all other tenants, by tenant
    */
   public Tenants(
       TenantLimits shared, Map<String, TenantLimits> overrides, SessionObserver observer) {
@@ -32,7 +35,7 @@ public final class Tenants {
     this.observer = observer;
   }
 
-  /** The limits of all tenants without limits of their own. */
+  /** The limits of all tenants that do not have their own limits. */
   public TenantLimits shared() {
     return shared;
   }
@@ -69,7 +72,8 @@ public final class Tenants {
 
   /** Counts that a client of the tenant reached a limit. */
   void recordLimitReached(Limit limit, String tenant) {
-    // Tenants without limits of their own are counted together, because their number is unbounded.
+    // Tenants that do not have their own limits are counted together, because their number is
+    // unbounded.
     observer.onLimitReached(limit, overrides.containsKey(tenant) ? tenant : "");
   }
 }

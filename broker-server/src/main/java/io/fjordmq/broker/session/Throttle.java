@@ -4,19 +4,27 @@ import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 
 /**
- * Enforces the rates of a connection (bytes in each direction, publishes) and pauses reading while
- * the node is overloaded. Each rate has a token bucket with the tokens of one second. Bytes and
- * publishes are charged afterward and may overdraw the bucket; then the client is not read, or gets
- * no messages, until the bucket is refilled. A rate limit never drops messages.
+ * Enforces the rate limits of a connection (bytes in each direction, and publishes), and pauses
+ * reading while the node is overloaded. Each rate has a token bucket that holds the tokens of one
+ * second. Bytes and publishes are charged afterward and may overdraw the bucket; if they do, the
+ * broker stops reading from the client or sending messages to it until the bucket is refilled. A
+ * rate limit never drops messages.
  *
- * <p>Time is the tick of the {@link TimeoutWheel}, which is a field read. A connection within its
- * rates is never on the wheel; one above them pauses for one or a few ticks.
+ * <p>Time is measured in ticks of the {@link TimeoutWheel}, because reading the tick is only a
+ * field access. A connection within its rates is never on the wheel; a connection that exceeds them
+ * pauses for one or a few ticks.
  */
 final class Throttle extends TimeoutWheel.Timeout {
-  /** A token is half a byte or half a publish, so each tick adds a whole number of tokens. */
+  /**
+   * The number of ticks per second. A token is half a byte or half a publish, so each tick adds a
+   * whole number of tokens.
+   */
   private static final int TICKS_PER_SECOND = 1_000 / TimeoutWheel.TICK_MILLIS;
 
-  /** Visiting this many nodes takes about as long as the rest of the work for a small message. */
+  /**
+   * The number of filter nodes that take about as long to visit as the rest of the work for a small
+   * message.
+   */
   static final int NODES_PER_MESSAGE = 256;
 
   static final int BYTES_PER_MESSAGE = 64;
@@ -85,10 +93,10 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /**
-   * Charges the matching of a publish. A topic that is expensive to match, because of many wildcard
-   * filters, counts as several messages.
+   * Charges for the matching of a publish. A topic that is expensive to match because of many
+   * wildcard filters counts as several messages.
    *
-   * @param nodes visited in the filter tries
+   * @param nodes the number of nodes visited in the filter tries
    */
   void chargeMatch(int nodes) {
     int more = nodes / NODES_PER_MESSAGE;
@@ -111,7 +119,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
-  /** Stops reading the client until the node is no longer overloaded. */
+  /** Stops reading from the client until the node is no longer overloaded. */
   void holdBackWhileOverloaded() {
     if (!client.gate().isClosedBy(ReadGate.OVERLOAD)) {
       client.observer().onRefusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
@@ -120,7 +128,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
-  /** False while messages to the client have to wait. */
+  /** Returns false while messages to the client must wait. */
   boolean mayWrite() {
     return !writeStopped;
   }

@@ -3,16 +3,17 @@ package io.fjordmq.broker.session;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * Limits how much work of one connection runs before other connections on its event loop continue:
- * by number of steps, matching effort and time, whichever is used up first. Event loop only.
+ * Limits how much work one connection may do before other connections on its event loop continue.
+ * The limits are a number of steps, the matching effort and the elapsed time, whichever is reached
+ * first. Only used on the event loop.
  *
- * <p>The clock is only read every few steps, and not at all in a short slice. Expensive matches in
- * between are limited by the number of filter nodes they visit.
+ * <p>The clock is only read every few steps, and not at all in a short slice. Between two clock
+ * reads, the number of visited filter nodes limits the effort for expensive matches.
  */
 final class TimeSlice {
   static final int MAX_STEPS = 256;
 
-  /** Visiting this many nodes of the filter trie takes about half a millisecond. */
+  /** The number of filter trie nodes that can be visited in about half a millisecond. */
   static final int MAX_NODES = 8_192;
 
   private static final long MAX_NANOS = 1_000_000;
@@ -34,7 +35,7 @@ final class TimeSlice {
     usedUp = false;
   }
 
-  /** Takes a step unless the slice is used up; returns whether it did. */
+  /** Takes a step unless the slice is used up; returns whether a step was taken. */
   boolean tryStep() {
     if (!usedUp) {
       usedUp = steps >= MAX_STEPS || nodes >= MAX_NODES || isOverTime();
@@ -54,7 +55,7 @@ final class TimeSlice {
     return now - startNanos > MAX_NANOS;
   }
 
-  /** Counts nodes of the filter trie that a match visited. */
+  /** Adds the number of filter trie nodes that a match has visited. */
   void addNodes(int more) {
     nodes += more;
   }

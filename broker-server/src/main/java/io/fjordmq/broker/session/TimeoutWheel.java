@@ -5,32 +5,37 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coarse timeouts for the connections of one event loop: keep alive, connect timeout, throttling.
- * Needs a single scheduled task, and no objects per timeout except the timeout itself.
+ * Coarse-grained timeouts for the connections of one event loop: keep alive, connect timeout and
+ * throttling. Needs only a single scheduled task, and no object per timeout other than the timeout
+ * itself.
  *
- * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and canceling take
- * constant time. A connection is checked about once per timeout however busy it is, because
- * activity only records the tick, and the check re-arms itself.
+ * <p>It is a hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6), so arming and canceling
+ * take constant time. A connection is checked about once per timeout regardless of how busy it is,
+ * because activity only records the tick and the check re-arms itself.
  *
- * <p>A late tick counts as one tick, however late it is: while the event loop or the process was
- * stalled, it read no packets, and those that clients sent in the meantime are still unread.
+ * <p>A late tick counts as a single tick, however late it is. While the event loop or the process
+ * was stalled, no packets were read, and packets that clients sent in the meantime are still
+ * unread.
  */
 final class TimeoutWheel {
-  /** Resolution. A timeout fires up to this much late, later if the loop is late, never early. */
+  /**
+   * The resolution of timeouts. A timeout fires up to this much late, even later if the loop is
+   * late, but never early.
+   */
   static final int TICK_MILLIS = 500;
 
   private static final int SLOTS = 512;
 
-  /** A check that runs when it is due. Used on the wheel's event loop only. */
+  /** A check that runs when it is due. Only used on the wheel's event loop. */
   abstract static class Timeout {
     @Nullable Timeout previous;
     @Nullable Timeout next;
     long dueTick;
 
-    /** Runs the check; returns the ticks until the next one, 0 for none. */
+    /** Runs the check; returns the number of ticks until the next check, or 0 for none. */
     abstract long check();
 
-    /** Removes it from the wheel, if it is there. */
+    /** Removes the timeout from the wheel if it is armed. */
     final void cancel() {
       if (previous != null) {
         previous.next = next;
@@ -60,12 +65,12 @@ final class TimeoutWheel {
     loop.scheduleWithFixedDelay(this::advance, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Ticks since the wheel was created. */
+  /** The number of ticks since the wheel was created. */
   long currentTick() {
     return tick;
   }
 
-  /** The number of ticks that take at least this long. */
+  /** Returns the number of ticks that take at least this long. */
   static long toTicks(long millis) {
     return (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
   }

@@ -7,22 +7,22 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the subscriptions whose retained messages were not all sent before the connection ended.
- * Filters whose first page was not read are looked up one at a time, because it is unknown whether
- * they match any retained message. Event loop only.
+ * Counts the subscriptions for which not all retained messages were sent before the connection
+ * ended. Filters whose first page was not read are looked up one at a time, because it is unknown
+ * whether they match any retained message. Only used on the event loop.
  */
 final class UnsentRetainedCount {
-  /** The client that did not get the messages. */
+  /** The client that did not receive the messages. */
   interface Client extends ResultCallback.Receiver {
     String tenant();
 
     RetainStore retained();
 
-    /** Counts messages that were dropped. */
+    /** Counts dropped messages. */
     void recordDropped(DropReason reason, long count);
   }
 
-  /** Maximum number of pages read; filters beyond that are counted without a lookup. */
+  /** The maximum number of pages that are read. Further filters are counted without a lookup. */
   private static final int MAX_LOOKUPS = 64;
 
   private final Client client;
@@ -35,7 +35,7 @@ final class UnsentRetainedCount {
   }
 
   /**
-   * @param isCertain true if messages are known to remain
+   * @param isCertain whether messages are known to remain
    */
   void add(TopicFilter filter, boolean isCertain) {
     if (isCertain) {

@@ -8,11 +8,14 @@ import io.fjordmq.inbox.ConnectOrder;
 import java.net.InetAddress;
 
 /**
- * Publishes connects and disconnects of clients, with the topics and JSON members of EMQX. As
- * events they are not retained. They reach subscribers on all nodes.
+ * Publishes an event when a client connects or disconnects, with the topics and JSON members that
+ * EMQX uses. Events are not retained and reach subscribers on all nodes.
  */
 public final class ClientTopics implements ClientEvents {
-  /** Limit of a client identifier in a topic; longer ones are truncated there, not in the JSON. */
+  /**
+   * The maximum length of a client identifier in a topic. Longer identifiers are truncated in the
+   * topic but not in the JSON.
+   */
   private static final int MAX_LEVEL_LENGTH = 1_024;
 
   private final SysTopicsSettings settings;
@@ -20,7 +23,7 @@ public final class ClientTopics implements ClientEvents {
   private final PublishRouter publishRouter;
 
   /**
-   * @param node name of this node
+   * @param node the name of this node
    */
   public ClientTopics(SysTopicsSettings settings, String node, PublishRouter publishRouter) {
     this.settings = settings;
@@ -67,7 +70,7 @@ public final class ClientTopics implements ClientEvents {
     return client.tenant().isEmpty() ? jsonWriter : jsonWriter.with("tenant", client.tenant());
   }
 
-  /** EMQX's name of the reason if it has one, else ours. */
+  /** Returns EMQX's name for the reason if there is one, otherwise FjordMQ's own name. */
   private static String reasonOf(CloseReason reason) {
     return switch (reason) {
       case CLIENT_DISCONNECT -> "normal";
@@ -89,7 +92,7 @@ public final class ClientTopics implements ClientEvents {
     publishRouter.flush();
   }
 
-  /** Escapes the wildcards, which a client identifier may contain but a topic may not. */
+  /** Escapes wildcards, which may occur in a client identifier but not in a topic. */
   private static String topicLevel(String clientId) {
     int end = Math.min(clientId.length(), MAX_LEVEL_LENGTH);
     if (end < clientId.length() && Character.isHighSurrogate(clientId.charAt(end - 1))) {

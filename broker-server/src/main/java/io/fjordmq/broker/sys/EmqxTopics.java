@@ -7,7 +7,10 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
 
-/** {@code $SYS/brokers/…} as in EMQX: this node and some of its statistics. */
+/**
+ * The topics {@code $SYS/brokers/…} as in EMQX: information about this node and some of its
+ * statistics.
+ */
 final class EmqxTopics {
   private static final String ROOT = "$SYS/brokers";
 
@@ -20,7 +23,7 @@ final class EmqxTopics {
     this.version = version;
   }
 
-  /** The topic prefix of the events of a client. */
+  /** Returns the topic prefix for the events of a client. */
   static String client(String node, String clientId) {
     return ROOT + "/" + node + "/clients/" + clientId + "/";
   }

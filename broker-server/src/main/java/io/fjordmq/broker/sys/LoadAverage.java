@@ -1,7 +1,7 @@
 package io.fjordmq.broker.sys;
 
 /**
- * The growth of a counter per minute, as an exponentially weighted moving average over 1, 5 and 15
+ * The rate of a counter per minute, as exponentially weighted moving averages over 1, 5 and 15
  * minutes, like the Unix load average.
  */
 final class LoadAverage {
@@ -10,7 +10,7 @@ final class LoadAverage {
   private final double[] averages = new double[MINUTES.length];
   private long last;
 
-  /** Records the value of the counter, so many milliseconds after the previous call. */
+  /** Records the value of the counter and the time that has elapsed since the previous call. */
   void update(long value, long elapsedMillis) {
     if (elapsedMillis <= 0) {
       return;
@@ -23,7 +23,7 @@ final class LoadAverage {
     }
   }
 
-  /** The average over the minutes at this index of {@link #MINUTES}. */
+  /** Returns the average over the number of minutes at this index in {@link #MINUTES}. */
   double average(int index) {
     return averages[index];
   }

@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** {@code $SYS/broker/…} as in mosquitto 2.0. Keeps maxima and load averages. Not thread-safe. */
+/**
+ * The topics {@code $SYS/broker/…} as in mosquitto 2.0. Keeps track of maxima and load averages.
+ * Not thread-safe.
+ */
 final class MosquittoTopics {
   private static final String ROOT = "$SYS/broker/";
 
@@ -20,7 +23,7 @@ final class MosquittoTopics {
   private long maxHeap;
 
   /**
-   * @param nowMillis start of the first averaging interval
+   * @param nowMillis the start of the first averaging interval
    */
   MosquittoTopics(String version, long nowMillis) {
     this.version = version;

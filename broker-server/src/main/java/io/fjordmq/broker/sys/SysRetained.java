@@ -12,8 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retain store for new subscriptions: serves filters below {@code $SYS} from this node's
- * values. No other filter matches these topics (MQTT 5.0 §4.7.2).
+ * The retain store as seen by new subscriptions. It serves filters under {@code $SYS} from this
+ * node's values, and all other filters from the actual store. No other filter matches {@code $SYS}
+ * topics (MQTT 5.0 §4.7.2).
  */
 public final class SysRetained implements RetainStore {
   private static final String FIRST_LEVEL = "$SYS/";
@@ -22,7 +23,7 @@ public final class SysRetained implements RetainStore {
   private final SysTopics topics;
 
   /**
-   * @param store for all other filters
+   * @param store the store for all other filters
    */
   public SysRetained(RetainStore store, SysTopics topics) {
     this.store = store;

@@ -14,11 +14,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The values of this node's {@code $SYS} topics. Each run computes them, publishes changed values
- * to the connected subscribers of this node, and keeps all of them for later subscribers. They work
- * like retained messages but stay in memory, since they are worthless after a restart.
+ * The values of this node's {@code $SYS} topics. Each run computes the values, publishes those that
+ * have changed to subscribers connected to this node, and keeps all of them for later subscribers.
+ * The values behave like retained messages but are kept in memory only, because they are worthless
+ * after a restart.
  *
- * <p>The messages have QoS 0: a lost value is followed by the next one.
+ * <p>The messages have QoS 0, because a lost value is soon followed by the next one.
  */
 public final class SysTopics implements Runnable {
   private final Supplier<SysValues> stats;
@@ -29,9 +30,9 @@ public final class SysTopics implements Runnable {
   private volatile NavigableMap<String, Message> values = Collections.emptyNavigableMap();
 
   /**
-   * @param node name of this node
-   * @param version of FjordMQ
-   * @param stats must not block
+   * @param node the name of this node
+   * @param version the FjordMQ version
+   * @param stats supplies the statistics; must not block
    * @param publisher publishes to connected clients of this node
    */
   public SysTopics(

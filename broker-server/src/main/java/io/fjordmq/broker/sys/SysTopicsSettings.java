@@ -3,23 +3,28 @@ package io.fjordmq.broker.sys;
 import java.time.Duration;
 
 /**
- * Settings of the {@code $SYS} topics.
+ * Settings for the {@code $SYS} topics.
  *
- * @param mosquitto whether to publish {@code $SYS/broker/…}, with the names of mosquitto
- * @param emqx whether to publish {@code $SYS/brokers/…}, with the names of EMQX
+ * @param mosquitto whether to publish {@code $SYS/broker/…}, named as in mosquitto
+ * @param emqx whether to publish {@code $SYS/brokers/…}, named as in EMQX
  * @param clientEvents whether to publish {@code $SYS/brokers/{node}/clients/{id}/connected} and
  *     {@code disconnected}
- * @param interval interval at which changed values are published
- * @param tenant tenant whose clients can subscribe to the topics, which cover all tenants
+ * @param interval the interval at which changed values are published
+ * @param tenant the tenant whose clients can subscribe to the topics, whose values cover all
+ *     tenants
  */
 public record SysTopicsSettings(
     boolean mosquitto, boolean emqx, boolean clientEvents, Duration interval, String tenant) {
-  /** No events of clients: every subscriber would learn about all clients. */
+  /**
+   * The defaults. Client events are disabled, because every subscriber would learn about all
+   * clients.
+   */
   public static final SysTopicsSettings DEFAULTS =
       new SysTopicsSettings(true, true, false, Duration.ofSeconds(10), "");
 
   /**
-   * @throws IllegalArgumentException if a value is invalid; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
+   *     setting
    */
   public SysTopicsSettings {
     if (interval.toMillis() < 100) {

@@ -6,11 +6,11 @@ import java.lang.management.ManagementFactory;
 import java.time.Instant;
 
 /**
- * The input of the {@code $SYS} topics at one moment.
+ * The input for the {@code $SYS} topics at one point in time.
  *
- * @param nowMillis wall clock
+ * @param nowMillis the wall clock time
  * @param uptimeMillis time since the process started
- * @param heapBytes heap in use
+ * @param heapBytes the heap in use
  */
 public record SysValues(
     long nowMillis,
@@ -19,7 +19,7 @@ public record SysValues(
     ClientTraffic clientTraffic,
     NodeStatus status) {
 
-  /** Adds the uptime and heap of this process. */
+  /** Creates the values, adding the uptime and heap usage of this process. */
   public static SysValues of(Instant now, ClientTraffic clientTraffic, NodeStatus status) {
     Runtime runtime = Runtime.getRuntime();
     return new SysValues(

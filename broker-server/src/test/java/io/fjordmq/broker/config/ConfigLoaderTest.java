@@ -100,15 +100,16 @@ class ConfigLoaderTest {
     assertThat(problemsOf(two + "prt: 1\n"))
         .contains("unknown key mqttServerConfig.wsListener.1.prt")
         .endsWith("did you mean mqttServerConfig.wsListener.port?");
-    assertThat(problemsOf(two + "8083\n")).contains("must be a section like the others");
+    assertThat(problemsOf(two + "8083\n")).contains("must be a section like the other");
     assertThat(problemsOf("mqttServerConfig:\n  wsListener: []\n")).contains("is a section");
-    assertThat(problemsOf("logDir: [a, b]\n")).contains("logDir must be one value, not a list");
+    assertThat(problemsOf("logDir: [a, b]\n"))
+        .contains("logDir must be a single value, not a list");
     environment = Map.of("FJORDMQ_MQTTSERVERCONFIG__WSLISTENER__3__PORT", "1");
     assertThat(problemsOf(two + "port: 1\n"))
         .isEqualTo(
             "environment variable FJORDMQ_MQTTSERVERCONFIG__WSLISTENER__3__PORT:"
                 + " mqttServerConfig.wsListener.3 is set but mqttServerConfig.wsListener.2 is not;"
-                + " number from 0");
+                + " number the elements from 0 without gaps");
   }
 
   @Test
@@ -267,7 +268,7 @@ class ConfigLoaderTest {
     for (String key : new String[] {"inboxBufferBytes", "retainedPageBytes"}) {
       assertThat(problemsOf("sessionConfig:\n  " + key + ": 32 MiB\n"))
           .contains("peerConfig.maxMessageBytes must be at least 36962304, not 33554432")
-          .contains("with a page of sessionConfig.inboxBufferBytes or retainedPageBytes");
+          .contains("and a page of sessionConfig.inboxBufferBytes or retainedPageBytes");
     }
   }
 
@@ -292,12 +293,12 @@ class ConfigLoaderTest {
     assertThat(problemsOf("clusterConfig: [1\n")).contains("invalid YAML");
     assertThat(problemsOf("clusterConfig: 5\n"))
         .contains("is a section, not a value; set its keys instead");
-    assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be one value");
+    assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be a single value");
     CommandLine missing = new CommandLine(dir.resolve("none.yml"), null, null);
     assertThat(
             catchThrowableOfType(
                 ConfigException.class, () -> ConfigLoader.load(missing, Map.of(), properties)))
-        .hasMessageContaining("none.yml: there is no such file");
+        .hasMessageContaining("none.yml: no such file");
   }
 
   @Test

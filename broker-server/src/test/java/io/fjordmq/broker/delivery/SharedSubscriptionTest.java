@@ -183,7 +183,7 @@ class SharedSubscriptionTest {
     ShareSelection selection =
         new ShareSelection(
             DeliveryFixture.SELF,
-            new OtherNodes(DeliveryFixture.SELF, fixture.streams, fixture.observer),
+            new RemoteDelivery(DeliveryFixture.SELF, fixture.streams, fixture.observer),
             fixture.local,
             fixture.registry,
             DeliveryFixture.SMALL);

@@ -41,7 +41,8 @@ class DiskWatchTest {
     assertThat(hasRoom(watch)).isFalse();
     assertThat(watch.freeBytes()).isEqualTo(free);
     assertThat(watch.shortage())
-        .contains("/data", "799 MiB", "diskConfig.minFreeBytes (800 MiB)", "recovers by itself");
+        .contains(
+            "/data", "799 MiB", "diskConfig.minFreeBytes (800 MiB)", "recovers automatically");
   }
 
   @Test

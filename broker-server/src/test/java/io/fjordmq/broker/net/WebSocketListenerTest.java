@@ -289,7 +289,7 @@ class WebSocketListenerTest {
     try (OpenListener listener = open()) {
       assertThat(sendRequest(listener, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 404 ")
-          .endsWith("MQTT is at /mqtt\n");
+          .endsWith("MQTT is served at /mqtt\n");
       assertThat(sendRequest(listener, "GET /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 426 ")
           .containsIgnoringCase("sec-websocket-version: 13");

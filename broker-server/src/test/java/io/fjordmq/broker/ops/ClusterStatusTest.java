@@ -40,7 +40,7 @@ class ClusterStatusTest {
     assertThat(status.text())
         .isEqualTo(
             """
-            node 3f9c0a7be21d  10.0.0.11:8899         up        incarnation 4, this node, leads the metadata
+            node 3f9c0a7be21d  10.0.0.11:8899         up        incarnation 4, this node, leads the metadata group
             node 51ab22c09e7f  broker-2.example:8899  draining  incarnation 1
             node 77aa9120cd34  10.0.0.13:8899         down      incarnation 2
             range dist-1    leader 3f9c0a7be21d  voters 3f9c0a7be21d, 51ab22c09e7f  learners 77aa9120cd34 (unresponsive)  keys [, ∞)  12345 requests/s, busy 61 %, 14 µs of storage each, 4882 KiB: one hot key

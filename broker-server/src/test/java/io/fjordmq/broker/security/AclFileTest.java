@@ -99,7 +99,7 @@ class AclFileTest {
   @CsvSource({
     "topic sometimes a/b,  access must be",
     "topic read a/#/b,     '#' must be",
-    "topic read $share/g/a, a rule must name the filter",
+    "topic read $share/g/a, a rule must contain the topic filter",
     "user,                 user must be followed by a name",
     "grant all,            a line must begin with"
   })

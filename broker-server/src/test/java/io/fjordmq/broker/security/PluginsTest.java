@@ -164,7 +164,7 @@ class PluginsTest {
     Map<String, String> off = Map.of("token-auth.enabled", "false");
     assertThatThrownBy(
             () -> Plugins.open(settings(), Map.of("tokenauth.token", "x"), SecurityObserver.NONE))
-        .hasMessageContaining("plugins.tokenauth is configured, but there is no such jar");
+        .hasMessageContaining("plugins.tokenauth is configured, but there is no plugin jar");
     assertThat(countLoaded(off)).isZero();
   }
 

@@ -64,7 +64,8 @@ class StoreFailureLogTest {
       assertThat(world.observer.dropped)
           .isEqualTo(Map.of(DropReason.RETAINED_UNAVAILABLE, (long) FAILURES));
     }
-    List<String> lines = linesStartingWith("Failed to deliver retained messages: ");
+    List<String> lines =
+        linesStartingWith("Failed to deliver retained messages for a new subscription");
     assertThat(lines).hasSizeBetween(1, MAX_LINES);
     assertThat(lines.get(0)).contains("too many queries").endsWith(" filter=f0 client=a tenant=t");
   }
@@ -97,7 +98,7 @@ class StoreFailureLogTest {
     for (String start :
         List.of(
             "Disconnected a client: reading the inbox failed: ",
-            "Failed to detach an inbox, retrying",
+            "Failed to detach an inbox; retrying",
             "Failed to change a subscription: ")) {
       assertThat(linesStartingWith(start))
           .hasSizeBetween(1, MAX_LINES)

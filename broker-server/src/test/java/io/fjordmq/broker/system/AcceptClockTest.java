@@ -20,7 +20,8 @@ class AcceptClockTest {
   private static final Duration STOPPED = Duration.ofDays(1);
   private static final String DIFFERENCE = "fjordmq_clock_difference_seconds";
   private static final String COMMAND = "accept-clock";
-  private static final String REMARK = " s ahead of cluster time, so delays and expiries are late";
+  private static final String REMARK =
+      " s ahead of cluster time, so delayed messages and expiries are late";
   private static final long TIMEOUT_SECONDS = 60;
 
   @TempDir Path directory;

@@ -86,7 +86,7 @@ class ClusterAccessTest {
                 assertThat(last.getServerReference().orElseThrow().toString())
                     .isEqualTo("other.example:1883");
               });
-      assertThat(leaving.output()).contains("Drained ledRanges=0 clients=0");
+      assertThat(leaving.output()).contains("Drain finished ledRanges=0 clients=0");
       try (Mqtt5Session next = new Mqtt5Session(cluster.node(2).mqtt(), "sent away")) {
         next.connect();
         next.subscribe("goes/on", MqttQos.AT_LEAST_ONCE);

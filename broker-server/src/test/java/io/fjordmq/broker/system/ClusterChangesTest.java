@@ -133,7 +133,7 @@ class ClusterChangesTest {
     String all = "dist=%d inbox=%d retain=%d".formatted(count, count, count);
     assertThat(command(asked, 0, ("voters " + all).split(" "))).contains(all);
     assertThat(command(1, 0, "voters")).contains(all);
-    assertThat(command(1, 2, "voters", "inbox=6")).contains("a number from 1 to 5");
+    assertThat(command(1, 2, "voters", "inbox=6")).contains("NUMBER is from 1 to 5");
   }
 
   /** Every range has this many voters, all of them responding, and messages are delivered. */

@@ -112,7 +112,7 @@ class ClusterCommandsTest {
     Await.until("node 1 is down", TIMEOUT_SECONDS, () -> status(node).contains("  down "));
     assertThat(node.command("rebuild " + range))
         .startsWith(FAILED + "\n")
-        .contains("has no majority without this node");
+        .contains("without this node it has no majority");
     assertThat(node.command("lower-clock " + range))
         .startsWith(FAILED + "\n")
         .contains("is not ahead of cluster time");
@@ -131,7 +131,7 @@ class ClusterCommandsTest {
         TIMEOUT_SECONDS,
         () -> status(node).lines().anyMatch(line -> isIdle(line, "inbox-1")));
 
-    assertThat(node.command("split inbox-1")).startsWith(DONE + "\n").contains("is split at");
+    assertThat(node.command("split inbox-1")).startsWith(DONE + "\n").contains("was split at");
     Await.until(
         "two ranges", TIMEOUT_SECONDS, () -> StatusRanges.at(node).names("inbox").size() == 2);
     StatusRanges.at(node).assertComplete();

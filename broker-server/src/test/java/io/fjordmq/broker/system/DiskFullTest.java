@@ -134,7 +134,7 @@ class DiskFullTest {
       publisher.connect();
       publisher.publish("full", MqttQos.AT_LEAST_ONCE, "1 before");
       disk.fillExcept(broker.pid(), 60);
-      awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "recovers by itself");
+      awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "recovers automatically");
       assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
       assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
           .failsWithin(Duration.ofSeconds(ANSWER_SECONDS));

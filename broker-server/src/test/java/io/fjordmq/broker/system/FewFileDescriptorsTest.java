@@ -35,8 +35,7 @@ class FewFileDescriptorsTest {
       assertThat(broker.scrape().value(REFUSED)).isPositive();
       assertThat(readiness(broker).status()).isEqualTo(503);
       assertThat(readiness(broker).body()).contains("file descriptors: ", "128 reserved");
-      assertThat(broker.output())
-          .contains("Out of file descriptors: new MQTT connections are closed");
+      assertThat(broker.output()).contains("Out of file descriptors; closing new MQTT connections");
       assertThat(clients.get(0).send("c000").next()).as("still connected").isEqualTo("d000");
 
       clients.forEach(RawClient::close);

@@ -63,7 +63,7 @@ class LogDirectoryTest {
             folder,
             CONFIGURATION + "logDir: " + noFolder + "\n",
             List.of("env", "JAVA_TOOL_OPTIONS=-Xlog:class+load:file=" + classes));
-    assertThat(attempt.output()).contains("cannot write logs to " + noFolder);
+    assertThat(attempt.output()).contains("cannot write to the log directory " + noFolder);
     assertThat(Files.readAllLines(classes))
         .anyMatch(line -> line.contains(" io.fjordmq.broker.net.ProxySettings "))
         .noneMatch(line -> line.contains(" ch.qos.logback.") || line.contains(" io.netty."));

@@ -44,7 +44,7 @@ class LowerClockTest {
       for (String range : ahead.keySet()) {
         assertThat(lowerClock(asked, range))
             .startsWith(DONE + "\n")
-            .containsPattern("the clock of range " + range + " was \\d{4} s ahead and is set back");
+            .containsPattern("set back the clock of range " + range + ", which was \\d{4} s ahead");
         asked = asked == cluster.node(1) ? cluster.node(2) : cluster.node(1);
       }
       assertThat(ahead(cluster.node(1))).isEmpty();

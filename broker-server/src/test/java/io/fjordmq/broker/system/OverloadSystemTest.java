@@ -142,7 +142,7 @@ class OverloadSystemTest {
       Await.until("recovery", TIMEOUT_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.output())
           .contains("Requesting a garbage collection")
-          .doesNotContain("OutOfMemoryError", "ignored a request for garbage collection");
+          .doesNotContain("OutOfMemoryError", "ignored a garbage collection request");
       assertThat(publisher.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
     }
   }

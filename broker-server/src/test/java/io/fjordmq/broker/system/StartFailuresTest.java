@@ -176,8 +176,7 @@ class StartFailuresTest {
         """
             .formatted(mqtt, http);
     StartAttempt attempt = StartAttempt.in(folder, tls, Map.of());
-    assertOneLine(
-        attempt, FAILED, "mqttServerConfig.tlsListener.certFile: cert.pem: there is no such file");
+    assertOneLine(attempt, FAILED, "mqttServerConfig.tlsListener.certFile: cert.pem: no such file");
   }
 
   @Test

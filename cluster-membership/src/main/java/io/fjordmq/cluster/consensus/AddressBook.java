@@ -18,9 +18,9 @@ public interface AddressBook {
   @Nullable InetSocketAddress addressOf(NodeId node);
 
   /**
-   * Whether the node has been removed from the cluster. A removed node may not know it yet and
-   * still use old group configurations, so its messages are rejected. Called from any thread for
-   * every message; must not block.
+   * Returns whether the node has been removed from the cluster. A removed node may not know of its
+   * removal yet and may still use old group configurations, so its messages are rejected. Called
+   * from any thread for every message; must not block.
    */
   default boolean isRemoved(NodeId node) {
     return false;

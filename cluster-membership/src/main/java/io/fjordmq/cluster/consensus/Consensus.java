@@ -13,12 +13,15 @@ public interface Consensus extends AutoCloseable {
 
   GroupId group();
 
-  /** The leader as currently known; may be stale by the time it is read. */
+  /**
+   * Returns the leader as far as this replica knows; the result may be stale by the time it is
+   * read.
+   */
   Leadership leadership();
 
   /**
-   * Proposes an entry. Exactly one of two things happens: {@link ReplicatedState#apply} of this
-   * replica receives the entry together with this {@code proposal} object, or {@link
+   * Proposes an entry. Then exactly one of two things happens: {@link ReplicatedState#apply} of
+   * this replica receives the entry together with this {@code proposal} object, or {@link
    * Proposal#onFailed} is called. While a leader keeps its term, entries are applied in the order
    * of the calls.
    *
@@ -55,7 +58,7 @@ public interface Consensus extends AutoCloseable {
 
   /**
    * Makes everything applied so far durable ({@link ReplicatedState#checkpoint}), then allows the
-   * log to be truncated. Completes with the index that the checkpoint covers.
+   * log to be truncated. Completes with the last index that the checkpoint covers.
    */
   CompletableFuture<Long> checkpoint();
 

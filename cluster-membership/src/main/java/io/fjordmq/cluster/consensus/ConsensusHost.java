@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ConsensusHost extends AutoCloseable {
 
-  /** The groups that this node holds a replica of, according to its log database. */
+  /** Returns the groups that this node holds a replica of, according to its log database. */
   Set<GroupId> groups();
 
   /**
-   * Creates this node's replica of a group durably, without opening it. Every member of a new group
+   * Durably creates this node's replica of a group, without opening it. Every member of a new group
    * passes the same set. A node that joins an existing group passes its current members; then
    * {@link Consensus#changeReplicas} adds the node. Does nothing if this node already holds a
    * replica.
@@ -33,14 +33,17 @@ public interface ConsensusHost extends AutoCloseable {
 
   /**
    * Opens an existing replica: reads its log and joins the group. Callbacks of the state may begin
-   * before this returns, because the only voter of a group becomes leader immediately.
+   * before this method returns, because the only voter of a group becomes leader immediately.
    *
    * @throws ConsensusException if the replica does not exist, is already open, or its log cannot be
    *     read
    */
   Consensus open(GroupId group, ReplicatedState state);
 
-  /** Whether {@link #open} will first repeat a snapshot installation that a crash interrupted. */
+  /**
+   * Returns whether {@link #open} will first repeat a snapshot installation that a crash
+   * interrupted.
+   */
   default boolean isInstalling(GroupId group) {
     return false;
   }
@@ -49,8 +52,8 @@ public interface ConsensusHost extends AutoCloseable {
   void destroy(GroupId group);
 
   /**
-   * Why the log database currently rejects writes; null if it accepts them. A replica that is
-   * opened in the meantime halts again or finds no leader. Does not block.
+   * Returns why the log database currently rejects writes; null if it accepts them. A replica that
+   * is opened while writes are rejected halts again or finds no leader. Does not block.
    */
   default @Nullable String failure() {
     return null;

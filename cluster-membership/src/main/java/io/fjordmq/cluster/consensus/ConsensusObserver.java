@@ -10,7 +10,7 @@ public interface ConsensusObserver {
   ConsensusObserver NONE = new ConsensusObserver() {};
 
   /**
-   * A batch of entries was written to the log and, with fsync enabled, synced.
+   * Called after a batch of entries was written to the log and, with fsync enabled, synced.
    *
    * @param entries number of entries
    * @param bytes encoded size of the entries
@@ -18,26 +18,26 @@ public interface ConsensusObserver {
    */
   default void onAppended(GroupId group, int entries, long bytes, long nanos) {}
 
-  /** This node's replica became leader and is ready to serve. */
+  /** Called when this node's replica has become leader and is ready to serve. */
   default void onElected(GroupId group, long term) {}
 
-  /** This node's replica no longer leads. */
+  /** Called when this node's replica no longer leads. */
   default void onStepDown(GroupId group) {}
 
-  /** This node's replica failed and is inactive until it is reopened. */
+  /** Called when this node's replica has failed; it is inactive until it is reopened. */
   default void onHalted(GroupId group, ConsensusException cause) {}
 
   /** Why a message to or from another node was dropped. Raft retries it. */
   enum TrafficDrop {
-    /** More than {@link TransportSettings#maxQueuedBytes} are queued for the connection. */
+    /** The send queue of the connection has reached {@link TransportSettings#maxQueuedBytes}. */
     CONNECTION_FULL,
-    /** More than {@link TransportSettings#queuedRequests} are queued for the worker. */
+    /** The queue of the worker has reached {@link TransportSettings#queuedRequests}. */
     WORKER_FULL
   }
 
-  /** A message to or from another node was dropped. */
+  /** Called when a message to or from another node was dropped. */
   default void onTrafficDropped(TrafficDrop reason) {}
 
-  /** A proposal failed; {@code BUSY} means back-pressure. */
+  /** Called when a proposal has failed; {@code BUSY} means back-pressure. */
   default void onProposalFailed(GroupId group, ConsensusException.Kind kind) {}
 }

@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus;
 /**
  * Status of one replica.
  *
- * @param leadership leader of the group as the replica knows it
+ * @param leadership leader of the group as far as the replica knows
  * @param replicas current members
  * @param firstIndex index of the first entry that the log still holds
  * @param lastIndex index of the last log entry

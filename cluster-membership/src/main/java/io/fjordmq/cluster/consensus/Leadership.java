@@ -4,7 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leader of a group as one replica knows it.
+ * The leader of a group, as far as one replica knows.
  *
  * @param term the replica's current term
  * @param leader null while unknown

@@ -20,7 +20,7 @@ public record RaftPortConfig(
     @Nullable ClusterTls tls,
     StartFence fence) {
 
-  /** A port without TLS. */
+  /** Creates the configuration of a port without TLS. */
   public RaftPortConfig(
       @Nullable InetSocketAddress bind,
       AddressBook addresses,

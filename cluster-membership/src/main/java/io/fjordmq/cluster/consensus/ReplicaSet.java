@@ -4,7 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import java.util.Set;
 
 /**
- * The members of a group: voters count for the majority, learners only replicate.
+ * The members of a group: voters count towards the majority, learners only replicate.
  *
  * @param voters at least one node
  * @param learners disjoint from the voters

@@ -7,14 +7,14 @@ import java.util.List;
  * A deterministic state machine that a Raft group feeds with committed entries.
  *
  * <p>Unless stated otherwise, the methods of one replica are called sequentially, by one thread at
- * a time. None may wait for the group itself. An exception from {@link #apply} or {@link #install}
- * halts the replica ({@link #onHalted} follows); entries are never skipped.
+ * a time. No method may wait for the group itself. An exception from {@link #apply} or {@link
+ * #install} halts the replica ({@link #onHalted} follows); entries are never skipped.
  */
 public interface ReplicatedState {
 
   /**
-   * Index of the last entry that the state on disk includes; 0 if none. Entries up to this index
-   * are not applied again. Called once, before any other method.
+   * Returns the index of the last entry that the state on disk includes; 0 if none. Entries up to
+   * this index are not applied again. Called once, before any other method.
    */
   long appliedIndex();
 
@@ -26,12 +26,14 @@ public interface ReplicatedState {
    */
   void apply(List<CommittedEntry> entries);
 
-  /** This replica now leads and has applied every entry committed before this term. */
+  /**
+   * Called when this replica leads and has applied every entry that was committed before this term.
+   */
   void onLeaderStart(long term);
 
   /**
-   * This replica no longer leads. Each entry that it proposed is still applied or fails, and its
-   * proposal is notified either way.
+   * Called when this replica no longer leads. Each entry that it proposed is still applied or
+   * fails, and its proposal is notified either way.
    */
   void onLeaderStop();
 
@@ -59,8 +61,8 @@ public interface ReplicatedState {
   /**
    * Replaces the whole state with a snapshot that {@link #export} wrote on another node; durable on
    * return. If the process crashes during the call, the next open of the replica repeats it with
-   * the same directory, right after {@link #appliedIndex}, whose result is arbitrary until then.
-   * The call may be repeated even if it had returned before the crash.
+   * the same directory, right after calling {@link #appliedIndex}, whose result is undefined until
+   * then. The call may be repeated even if it had returned before the crash.
    *
    * @throws SnapshotRefusedException if the state is unchanged, both by this call and by an earlier
    *     one that did not return (the state must have undone that one already). The group discards
@@ -70,6 +72,6 @@ public interface ReplicatedState {
    */
   void install(Path directory) throws java.io.IOException;
 
-  /** The replica failed and is inactive until it is closed and reopened. */
+  /** Called when the replica has failed; it is inactive until it is closed and reopened. */
   void onHalted(ConsensusException cause);
 }

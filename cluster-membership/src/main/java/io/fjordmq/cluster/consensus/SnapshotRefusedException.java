@@ -3,8 +3,8 @@ package io.fjordmq.cluster.consensus;
 import java.io.IOException;
 
 /**
- * A state refuses to install a snapshot and is unchanged. Another snapshot, or the same one later,
- * may be accepted.
+ * Thrown if a state refuses to install a snapshot; the state is unchanged. It may accept another
+ * snapshot, or the same one later.
  */
 public final class SnapshotRefusedException extends IOException {
   private static final long serialVersionUID = 1;

@@ -6,7 +6,8 @@ import java.time.Duration;
  * Limits and timeouts of the Raft traffic between nodes.
  *
  * @param connectTimeout limit for one connection attempt
- * @param reconnectInterval minimum time between two failed connection attempts to the same node
+ * @param reconnectInterval pause after a failed connection attempt before the next attempt to
+ *     connect to the same node
  * @param idleTimeout time without a response to any request after which this node reconnects; also
  *     the time within which a connecting node must identify itself
  * @param heartbeatTick maximum delay of a heartbeat or its response so that it can share a packet

@@ -1,5 +1,5 @@
 /**
- * Raft consensus as the rest of the node sees it; no type of a Raft library is part of it.
+ * The Raft API that the rest of the node uses. It exposes no types of a Raft library.
  *
  * <p>Start with {@link io.fjordmq.cluster.consensus.Consensus} (one replica of a group), then read
  * {@link io.fjordmq.cluster.consensus.ReplicatedState} (the state machine that a group drives) and
@@ -12,17 +12,18 @@
  *   <li>{@code jraft} runs groups on sofa-jraft: {@code JRaftHost} opens them, {@code
  *       JRaftConsensus} is one replica, {@code JRaftStateMachine} translates jraft's callbacks for
  *       the replicated state.
- *   <li>{@code log} stores on disk: one database for the logs, votes and checkpoints of all groups.
- *   <li>{@code transport} is the network layer: one connection from each node to each other, and
- *       snapshots. Peers are identified by node id; {@link
+ *   <li>{@code log} is the on-disk storage: one database for the logs, votes and checkpoints of all
+ *       groups.
+ *   <li>{@code transport} is the network layer: one connection from each node to every other node,
+ *       and the transfer of snapshots. Peers are identified by node id; {@link
  *       io.fjordmq.cluster.consensus.AddressBook} resolves their addresses.
  * </ul>
  *
- * <p>{@code jraft} uses the other two; {@code transport} uses the records of {@code log}; none of
- * them is used by this package.
+ * <p>{@code jraft} uses the other two; {@code transport} uses the records of {@code log}; this
+ * package uses none of them.
  *
- * <p>Threads: jraft runs four to five per group (propose, write, apply, read) and shares those for
- * timers and callbacks. The transport adds one event loop and {@link
+ * <p>Threads: jraft runs four to five threads per group (propose, write, apply, read), and shares
+ * the threads for timers and callbacks between groups. The transport adds one event loop and {@link
  * io.fjordmq.cluster.consensus.TransportSettings#workers} request workers. A node without peers has
  * no transport threads.
  */

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the address book up to date. While this node cannot reach the metadata leader, it sends
  * hellos to every address it has learned; it always sends hellos to nodes that have not confirmed
- * their address in the metadata. So all nodes can change their addresses between two starts, as
- * long as the seeds lead to some of them.
+ * their address in the metadata. Therefore all nodes can change their addresses while they are
+ * stopped, as long as some of them can be reached through the seeds.
  */
 final class AddressDiscovery {
   private static final Logger LOG = LoggerFactory.getLogger(AddressDiscovery.class);
 
-  /** Limits how many addresses reported by other nodes are tried. */
+  /** The maximum number of addresses reported by other nodes that are tried. */
   private static final int MAX_REPORTED = 1_000;
 
   private final NodeIdentity self;

@@ -33,7 +33,7 @@ final class Admission {
     CATCHING_UP("still catching up"),
     REQUESTING("not marked UP by the cluster yet"),
     COUNTED("waiting until every node knows that this node is UP"),
-    /** Like CATCHING_UP, for everything written until all nodes count this one. */
+    /** Like CATCHING_UP, but for everything that was written until all nodes counted this one. */
     PREPARING(CATCHING_UP.obstacle),
     DONE("serving clients");
 
@@ -55,12 +55,12 @@ final class Admission {
   private long countedVersion;
 
   /**
-   * Connects the admission to the incarnation that is being admitted.
+   * Connects an admission with the incarnation that it admits.
    *
    * @param inProgress whether the incarnation has neither ended nor been admitted
    * @param onObstacle receives what the node is waiting for, for the operator
    * @param onCounted called when this node is UP, so that it can notify the others quickly
-   * @param onAdmitted called at the end
+   * @param onAdmitted called when the node has been admitted
    */
   record Callbacks(
       BooleanSupplier inProgress,
@@ -176,7 +176,8 @@ final class Admission {
   }
 
   /**
-   * Whether this is the write of {@link #sendAdmissionRequest}, by which a node becomes counted.
+   * Returns whether this is the write of {@link #sendAdmissionRequest}, by which a node becomes
+   * counted.
    */
   static boolean isAdmissionRequest(NodeId from, Members members, List<Change> batch) {
     Member member = members.find(from);

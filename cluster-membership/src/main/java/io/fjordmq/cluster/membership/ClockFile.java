@@ -66,7 +66,7 @@ public final class ClockFile {
     return Long.parseLong(lines.get(1));
   }
 
-  /** The saved cluster time in milliseconds since the epoch; 0 if there is none. */
+  /** Returns the saved cluster time in milliseconds since the epoch; 0 if there is none. */
   long savedMillis() {
     return savedMillis;
   }

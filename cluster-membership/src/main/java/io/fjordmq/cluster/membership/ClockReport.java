@@ -4,19 +4,19 @@ package io.fjordmq.cluster.membership;
  * The clocks of a node as reported with each lease renewal.
  *
  * @param wallMillis its wall clock
- * @param clusterMillis the value of the node for cluster time
+ * @param clusterMillis the node's estimate of cluster time
  * @param source the source of {@code clusterMillis}
  */
 record ClockReport(long wallMillis, long clusterMillis, Source source) {
 
   /**
-   * How a node obtained its value for cluster time. Sent as the ordinal; older nodes send only 0
+   * How a node obtained its estimate of cluster time. Sent as the ordinal; older nodes send only 0
    * and 1.
    */
   enum Source {
     /**
      * The wall clock, because the node has saved no cluster time. Nodes of older versions send the
-     * later of the two.
+     * later of the wall clock and the saved time.
      */
     GUESS,
     /** Cluster time, which the node knows. */
@@ -36,7 +36,7 @@ record ClockReport(long wallMillis, long clusterMillis, Source source) {
     return source == Source.KNOWN;
   }
 
-  /** The later of the wall clock and {@code clusterMillis}. */
+  /** Returns the later of the wall clock and {@code clusterMillis}. */
   long estimatedMillis() {
     return Math.max(wallMillis, clusterMillis);
   }

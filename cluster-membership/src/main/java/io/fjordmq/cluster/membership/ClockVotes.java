@@ -34,7 +34,7 @@ final class ClockVotes {
   private long correctedMillis;
 
   private record Vote(ClockReport report, long receivedMillis) {
-    /** A clock of this report, advanced by the age of the report. */
+    /** Returns one of the clock readings of this report, advanced by the age of the report. */
     long valueAt(long nowMillis, long clockMillis) {
       return clockMillis + nowMillis - receivedMillis;
     }
@@ -91,8 +91,8 @@ final class ClockVotes {
   }
 
   /**
-   * The time to start from if no node knows cluster time. Wall clocks that are far ahead of all
-   * saved times are either wrong, or right after a long stop. Only the operator knows which, so
+   * Returns the time to start from if no node knows cluster time. Wall clocks that are far ahead of
+   * all saved times are either wrong, or right after a long stop. Only the operator knows which, so
    * this method returns the saved time: expiring late is safe, expiring early is not.
    */
   private long startTime(long nowMillis) {
@@ -136,7 +136,7 @@ final class ClockVotes {
     }
     clock.advance(ahead);
     LOG.warn(
-        "An operator has accepted the wall clocks: cluster time advances from={} to={}",
+        "Operator accepted the wall clocks; advancing cluster time from={} to={}",
         Instant.ofEpochMilli(before),
         clock.instant());
     return new ClockAccepted(ahead);

@@ -44,7 +44,7 @@ final class ClockWatch {
     return clock.isWithin(lease.toMillis());
   }
 
-  /** The clocks to report with a renewal sent at this reading. */
+  /** Returns the clocks to report with a renewal sent at this reading. */
   ClockReport report(Reading sent) {
     return clock.report(sent);
   }
@@ -81,8 +81,8 @@ final class ClockWatch {
   }
 
   /**
-   * Saves immediately in a new process and when cluster time was set: if the process ends soon, the
-   * next start must not begin earlier.
+   * Returns whether to save now: at once in a new process and after cluster time was set, because
+   * the process may end soon and the next start must not begin earlier.
    */
   private boolean mustSave(Reading now) {
     long since = now.monotonicMillis() - savedMillis;

@@ -16,8 +16,8 @@ public final class ClusterClock implements InstantSource {
   public static final long UNKNOWN = -1;
 
   /**
-   * A thread that is descheduled between reading the two clocks would see a jump that did not
-   * happen.
+   * Number of attempts to read both clocks: a thread that is descheduled between the two reads
+   * would see a jump that did not happen.
    */
   private static final int READS = 5;
 
@@ -67,7 +67,7 @@ public final class ClusterClock implements InstantSource {
         new Basis(lastRenewal, tooFarAhead ? savedMillis : Math.max(savedMillis, wallMillis));
   }
 
-  /** Cluster time; the best guess of this node until cluster time is known. */
+  /** Returns cluster time; the best guess of this node until cluster time is known. */
   @Override
   public long millis() {
     return clusterTimeAt(basis, readOnce());
@@ -78,12 +78,14 @@ public final class ClusterClock implements InstantSource {
     return Instant.ofEpochMilli(millis());
   }
 
-  /** Cluster time for a log entry, or {@link #UNKNOWN} if nothing may be proposed. */
+  /** Returns cluster time for a log entry, or {@link #UNKNOWN} if nothing may be proposed. */
   public long stampMillis() {
     return known && isSteady() ? millis() : UNKNOWN;
   }
 
-  /** How far the wall clock of the host is ahead of cluster time; negative if it is behind. */
+  /**
+   * Returns how far the wall clock of the host is ahead of cluster time; negative if it is behind.
+   */
   public long wallAheadMillis() {
     Reading now = readOnce();
     return now.wallMillis() - clusterTimeAt(basis, now);
@@ -102,7 +104,7 @@ public final class ClusterClock implements InstantSource {
     return maxAdvanceMillis;
   }
 
-  /** The report for a renewal sent at this reading. */
+  /** Returns the report for a renewal sent at this reading. */
   ClockReport report(Reading sent) {
     if (known) {
       return new ClockReport(sent.wallMillis(), millis(), Source.KNOWN);
@@ -116,14 +118,16 @@ public final class ClusterClock implements InstantSource {
     return known;
   }
 
-  /** Whether both clocks have advanced equally since the last renewal, within the tolerance. */
+  /**
+   * Returns whether both clocks have advanced equally since the last renewal, within the tolerance.
+   */
   boolean isSteady() {
     return clocksAgree(lastRenewal, readOnce()) || clocksAgree(lastRenewal, read());
   }
 
   /**
-   * Whether less than this time has elapsed since the last renewal was sent. Checks both clocks,
-   * because the monotonic clock stops while the host is suspended.
+   * Returns whether less than this time has elapsed since the last renewal was sent. Checks both
+   * clocks, because the monotonic clock stops while the host is suspended.
    */
   boolean isWithin(long leaseMillis) {
     Reading since = lastRenewal;
@@ -168,7 +172,10 @@ public final class ClusterClock implements InstantSource {
     return later.wallMillis() - earlier.wallMillis();
   }
 
-  /** If the clocks disagree, it is unknown which one is right; the earlier time is safer. */
+  /**
+   * Returns the earlier time if the clocks disagree: it is unknown which one is right, and the
+   * earlier time is safer.
+   */
   private long clusterTimeAt(Basis since, Reading now) {
     long elapsed = elapsed(since.at(), now);
     return clocksAgree(since.at(), now)

@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a node a member: it creates a new cluster, or joins the cluster of its seeds. For the
+ * Makes a node a member: it creates a new cluster, or joins the cluster of its seeds. Runs on the
  * startup thread; blocks until a seed responds.
  */
 public final class ClusterJoin {
@@ -173,7 +173,10 @@ public final class ClusterJoin {
     }
   }
 
-  /** Carries no start stamp; {@link StartCheck} checks the start separately. */
+  /**
+   * Returns the hello for seeds, without a start stamp, because {@link StartCheck} checks the start
+   * separately.
+   */
   private Hello hello(NodeIdentity self) {
     return new Hello(self.clusterId(), self.node(), options.address(), null);
   }

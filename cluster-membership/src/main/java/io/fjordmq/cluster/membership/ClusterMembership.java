@@ -127,7 +127,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     }
   }
 
-  /** Like {@link #open}, but with an open replica and without waiting for the registration. */
+  /** Like {@link #open}, but expects an open replica and does not wait for the registration. */
   static ClusterMembership start(
       NodeIdentity identity,
       MetadataGroup metadata,
@@ -180,8 +180,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Waits until this node is registered and has applied the metadata up to the registration, which
-   * includes all earlier starts and removals.
+   * Waits until this node is registered and has applied the metadata up to its registration,
+   * including all earlier starts and removals.
    */
   private void awaitRegistration() throws InterruptedException, MembershipException {
     while (true) {
@@ -209,8 +209,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Must be called once, when all components of this node are open. The node can be counted from
-   * then on.
+   * Must be called once, when all components of this node are open. From then on, the cluster can
+   * count this node.
    */
   public void markReady() {
     timers.execute(incarnations::markReady);
@@ -288,7 +288,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             });
   }
 
-  /** After {@link #suspend}: lets the next incarnation begin. */
+  /** Lets the next incarnation begin after {@link #suspend}. */
   public void resume() {
     timers.execute(incarnations::resume);
   }
@@ -313,14 +313,14 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Whether the wall clock is ahead of cluster time by more than {@link
+   * Returns whether the wall clock is ahead of cluster time by more than {@link
    * MembershipSettings#maxClockAdvance}.
    */
   public boolean isClockFarAhead() {
     return clock.clock().wallAheadMillis() > settings.maxClockAdvance().toMillis();
   }
 
-  /** Cluster time; nodes differ by at most the round-trip time of their messages. */
+  /** Returns cluster time; nodes differ by at most the round-trip time of their messages. */
   public ClusterClock clock() {
     return clock.clock();
   }
@@ -340,12 +340,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return members.members();
   }
 
-  /** The metadata version that this node and all its listeners have applied. */
+  /** Returns the metadata version that this node and all its listeners have applied. */
   public long appliedVersion() {
     return members.appliedVersion();
   }
 
-  /** The live members that have not responded to this node recently, ordered by id. */
+  /** Returns the live members that have not responded to this node recently, ordered by id. */
   public List<NodeId> unreachable() {
     Set<NodeId> unreachable = incarnations.unreachable();
     return members.members().byNode().values().stream()
@@ -387,17 +387,17 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /**
    * Stops serving and marks this node DOWN, so that no node waits for its lease to expire or for
-   * its closing replicas. Call it when the node has no more clients, before its replicas close.
-   * Blocks for two seconds at most; further calls do nothing.
+   * its closing replicas. Must be called when the node has no more clients, before its replicas
+   * close. Blocks for two seconds at most; further calls do nothing.
    */
   public void leaveService() {
     exit.leave();
   }
 
   /**
-   * {@linkplain #leaveService Leaves service} if it has not, removes this node from the cluster if
-   * it was decommissioned, and closes the replica of the metadata. Blocks; waits for other nodes
-   * for a few seconds at most.
+   * {@linkplain #leaveService Leaves service} if it has not done so yet, removes this node from the
+   * cluster if it was decommissioned, and closes the replica of the metadata. Blocks, but waits for
+   * other nodes for a few seconds at most.
    */
   @Override
   public void close() {

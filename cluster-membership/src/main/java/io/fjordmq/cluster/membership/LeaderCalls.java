@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the metadata leader, which can be this node, and sends requests to it. A node that is not
  * in the metadata group yet, or no longer, does not learn who leads. It tries one known replica
- * after the other, and then every other node whose address is known: all replicas that it knows may
+ * after another, and then every other node whose address is known: all replicas that it knows may
  * have been removed in the meantime, but every member has a replica. Thread-safe.
  */
 final class LeaderCalls {
@@ -79,7 +79,7 @@ final class LeaderCalls {
     return String.valueOf(OperationException.unwrap(failure).getMessage());
   }
 
-  /** The exception for a write that failed or whose outcome is unknown. */
+  /** Returns the exception for a write that failed or whose outcome is unknown. */
   static ConsensusException writeFailure(
       @Nullable LeaderResponse response, @Nullable Throwable failure) {
     if (response instanceof LeaderResponse.Failed failed) {

@@ -24,7 +24,7 @@ final class LeaseExpiry {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExpiry.class);
 
   /*
-   * The service "serving". Request:
+   * The peer service "serving". Request:
    *
    *   u8  version, 1
    *
@@ -130,7 +130,7 @@ final class LeaseExpiry {
         .thenApply(all -> responses.stream().anyMatch(CompletableFuture::join));
   }
 
-  /** The request; {@link Reachability} also sends it, and accepts any response. */
+  /** Returns the request. {@link Reachability} also sends it, and accepts any response. */
   static byte[] encodeProbe() {
     return new byte[] {VERSION};
   }

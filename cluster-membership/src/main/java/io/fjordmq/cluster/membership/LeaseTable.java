@@ -24,7 +24,10 @@ final class LeaseTable {
     long untilMillis;
     long appliedVersion;
 
-    /** The metadata version that the node has to reach, and since when. */
+    /**
+     * The metadata version that the node has to reach; {@code awaitedSinceMillis} is when it was
+     * set.
+     */
     long awaitedVersion;
 
     long awaitedSinceMillis;
@@ -81,9 +84,9 @@ final class LeaseTable {
   }
 
   /**
-   * The metadata version that all counted nodes have applied; 0 until all of them have reported.
-   * STARTING nodes are ignored: such a node serves no clients before it has applied everything
-   * written until it is counted.
+   * Returns the metadata version that all counted nodes have applied; 0 until all of them have
+   * reported. STARTING nodes are ignored: such a node serves no clients before it has applied
+   * everything written until it is counted.
    */
   long appliedByAll(Members members) {
     long min = Long.MAX_VALUE;
@@ -96,7 +99,7 @@ final class LeaseTable {
     return min == Long.MAX_VALUE ? 0 : min;
   }
 
-  /** The lease of exactly this incarnation; null if there is none. */
+  /** Returns the lease of exactly this incarnation; null if there is none. */
   private @Nullable Lease of(Member member) {
     Lease lease = leases.get(member.node());
     return lease == null || lease.incarnation != member.incarnation() ? null : lease;

@@ -19,7 +19,7 @@ final class LeaveRecorder {
   private final Timers timers;
 
   /**
-   * @param writes one attempt, see {@link LocalNodeRecord#write}
+   * @param writes makes one attempt, see {@link LocalNodeRecord#write}
    */
   LeaveRecorder(Function<NodeRecord.State, CompletableFuture<Void>> writes, Timers timers) {
     this.writer = writes;
@@ -27,9 +27,9 @@ final class LeaveRecorder {
   }
 
   /**
-   * Retries while the metadata leader cannot be reached; fails as the last attempt did. Call it
-   * only after the last incarnation of this process, because a late retry would also end the next
-   * incarnation.
+   * Writes the state, and retries while the metadata leader cannot be reached. If the timeout
+   * passes, fails with the failure of the last attempt. Must be called only after the last
+   * incarnation of this process, because a late retry would also end the next incarnation.
    */
   CompletableFuture<Void> write(NodeRecord.State state, long timeoutMillis) {
     CompletableFuture<Void> written = new CompletableFuture<>();
@@ -53,8 +53,8 @@ final class LeaveRecorder {
   }
 
   /**
-   * Retrying is safe even if the outcome is unknown, because the write expects the version of the
-   * record.
+   * Returns whether to retry. A retry is safe even if the outcome is unknown, because the write
+   * expects the version of the record.
    */
   private static boolean isTransient(Throwable failure) {
     return OperationException.isAny(failure, Kind.NOT_LEADER, Kind.OUTCOME_UNKNOWN);

@@ -21,7 +21,7 @@ final class LocalNodeRecord {
   private final LongSupplier incarnation;
   private final Function<List<Change>, CompletableFuture<WriteResult>> writer;
 
-  /** The last write of this node; its own replica may not have applied it yet. */
+  /** The last write of this node, which its own replica may not have applied yet. */
   private volatile LastWrite lastWrite = new LastWrite(0, NodeRecord.State.UP);
 
   private record LastWrite(long version, NodeRecord.State state) {}
@@ -72,7 +72,10 @@ final class LocalNodeRecord {
         .thenAccept(result -> lastWrite = new LastWrite(appliedVersion(result), state));
   }
 
-  /** A STARTING node becomes UP only through its {@link Admission}. */
+  /**
+   * Returns whether this class may write the state. A STARTING node becomes UP only through its
+   * {@link Admission}.
+   */
   private boolean mayBecome(NodeRecord.State state, NodeRecord current) {
     if (current.incarnation() != incarnation.getAsLong()) {
       return false;

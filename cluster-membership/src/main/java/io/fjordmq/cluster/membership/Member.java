@@ -42,16 +42,16 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
   }
 
   /**
-   * Whether it is in any state but DOWN: it holds a lease, and its replicas take part in their
-   * groups.
+   * Returns whether it is in any state but DOWN: it holds a lease, and its replicas take part in
+   * their groups.
    */
   public boolean isAlive() {
     return state != State.DOWN;
   }
 
   /**
-   * Whether routes take effect only when this node has applied them, and deliveries to it must be
-   * made.
+   * Returns whether routes take effect only when this node has applied them, and deliveries to it
+   * must be made.
    */
   public boolean isCounted() {
     return isAlive() && state != State.STARTING;

@@ -34,7 +34,7 @@ final class MemberView implements MetadataListener {
     return members;
   }
 
-  /** The version that all listeners of this node have seen. */
+  /** Returns the version that all listeners of this node have seen. */
   long appliedVersion() {
     return appliedVersion;
   }

@@ -26,7 +26,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
     removed = ordered(removed);
   }
 
-  /** Without removed nodes. */
+  /** Creates members without removed nodes. */
   public Members(long version, Map<NodeId, Member> byNode) {
     this(version, byNode, Map.of());
   }
@@ -41,12 +41,15 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
     return byNode.get(node);
   }
 
-  /** Whether this node is the only member; a joining node would appear in its log first. */
+  /**
+   * Returns whether this node is the only member; if another node joined, this node's log would
+   * contain it first.
+   */
   boolean isOnlyMember(NodeId node) {
     return byNode.size() == 1 && byNode.containsKey(node);
   }
 
-  /** The nodes in this state. */
+  /** Returns the nodes in this state. */
   Set<NodeId> inState(Member.State state) {
     return byNode.values().stream()
         .filter(member -> member.state() == state)
@@ -54,12 +57,12 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** The metadata version of the latest removal; 0 if no node was ever removed. */
+  /** Returns the metadata version of the latest removal; 0 if no node was ever removed. */
   public long latestRemovalVersion() {
     return removed.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  /** The nodes that are not DOWN. */
+  /** Returns the nodes that are not DOWN. */
   public Set<NodeId> alive() {
     return byNode.values().stream()
         .filter(Member::isAlive)
@@ -67,7 +70,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** The nodes that may serve clients: those alive except STARTING ones. */
+  /** Returns the nodes that may serve clients: those alive except STARTING ones. */
   public Set<NodeId> counted() {
     return byNode.values().stream()
         .filter(Member::isCounted)
@@ -76,8 +79,8 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /**
-   * Whether this incarnation of the node has definitely ended, so that its leftover data may be
-   * deleted. False for an incarnation that is not known yet.
+   * Returns whether this incarnation of the node has definitely ended, so that its leftover data
+   * may be deleted. False for an incarnation that is not known yet.
    */
   public boolean hasEnded(NodeId node, long incarnation) {
     if (removed.containsKey(node)) {
@@ -89,7 +92,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
             || (incarnation == member.incarnation() && !member.isAlive()));
   }
 
-  /** Whether exactly this incarnation of the node is alive. */
+  /** Returns whether exactly this incarnation of the node is alive. */
   public boolean isAlive(NodeId node, long incarnation) {
     Member member = byNode.get(node);
     return member != null && member.isAlive() && member.incarnation() == incarnation;

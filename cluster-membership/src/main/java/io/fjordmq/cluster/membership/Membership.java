@@ -12,30 +12,30 @@ public interface Membership {
 
   NodeId self();
 
-  /** The current incarnation; increases with each registration. */
+  /** Returns the current incarnation; increases with each registration. */
   long incarnation();
 
-  /** The members that this node knows. */
+  /** Returns the members that this node knows. */
   Members members();
 
   /**
-   * Registers a listener. Before this returns, it is called with the current members on the calling
-   * thread; later calls come from another thread.
+   * Registers a listener. Before this method returns, it calls the listener with the current
+   * members on the calling thread; later calls come from another thread.
    */
   void watch(MembershipListener listener);
 
   /**
-   * Whether this node is admitted and its lease is currently valid. Only then may it accept
+   * Returns whether this node is admitted and its lease is currently valid. Only then may it accept
    * connections, publishes and subscriptions, and acknowledge a subscription. Cheap enough for
    * every packet.
    */
   boolean isServing();
 
-  /** Why this node is not serving, for the operator; null if it is. */
+  /** Returns why this node is not serving, for the operator; null if it is. */
   @Nullable String notServingReason();
 
   /**
-   * Writes to the metadata, through the leader on whichever node it is. Fails with {@link
+   * Writes to the metadata through its leader, whichever node that is. Fails with {@link
    * io.fjordmq.cluster.consensus.ConsensusException}; a write with unknown outcome may have been
    * applied.
    */

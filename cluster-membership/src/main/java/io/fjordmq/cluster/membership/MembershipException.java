@@ -1,8 +1,8 @@
 package io.fjordmq.cluster.membership;
 
 /**
- * This node cannot become or remain a member with its current configuration and data directory, or
- * a member cannot be removed. The message explains why and what to do.
+ * Thrown if this node cannot become or remain a member with its current configuration and data
+ * directory, or if a member cannot be removed. The message explains why and what to do.
  */
 public final class MembershipException extends Exception {
   private static final long serialVersionUID = 1;

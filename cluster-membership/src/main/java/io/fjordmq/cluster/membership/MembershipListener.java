@@ -16,9 +16,10 @@ public interface MembershipListener {
 
   /**
    * Brings everything up to date that a serving node needs; the future completes when that is done.
-   * If it fails, it is called again after a pause. It is called twice for each incarnation: while
-   * the node is STARTING, so that no node has to wait for one that is far behind, and once every
-   * counted node counts this one, for everything written until then.
+   * If the future fails, this method is called again after a pause. It is called twice for each
+   * incarnation: while the node is STARTING, so that no other node has to wait for a node that is
+   * far behind, and once every counted node counts this one, to catch up with everything written
+   * until then.
    */
   default CompletableFuture<Void> beforeAdmission(long incarnation) {
     return CompletableFuture.completedFuture(null);
@@ -28,9 +29,9 @@ public interface MembershipListener {
   default void onAdmitted(long incarnation) {}
 
   /**
-   * Called when the lease has expired and another node has just reported that it serves clients:
-   * this node's clients should reconnect there. Repeated about every heartbeat while both remain
-   * true. The incarnation continues if the lease is renewed.
+   * Called when the lease has expired and another node has just reported that it serves clients, so
+   * that this node's clients should reconnect to that one. Repeated about every heartbeat while
+   * both remain true. The incarnation continues if the lease is renewed.
    */
   default void onLeaseExpired(long incarnation) {}
 
@@ -41,9 +42,9 @@ public interface MembershipListener {
   default void onLeaseRenewed(long incarnation) {}
 
   /**
-   * Called when this incarnation has ended: everything it held for clients is lost or belongs to
-   * other nodes. The future completes when this node has released it; then the next incarnation
-   * begins.
+   * Called when this incarnation has ended, and everything it held for clients is lost or belongs
+   * to other nodes. The future completes when this node has released its state; then the next
+   * incarnation begins.
    */
   default CompletableFuture<Void> onIncarnationEnded(long incarnation) {
     return CompletableFuture.completedFuture(null);

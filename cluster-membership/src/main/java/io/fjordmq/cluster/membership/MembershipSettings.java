@@ -29,7 +29,7 @@ public record MembershipSettings(
     Duration maxClockAdvance,
     Duration unreachableAfter) {
 
-  /** Above the age that the saved time has after a crash, see {@link ClockWatch}. */
+  /** Must exceed the age of the saved time after a crash, see {@link ClockWatch}. */
   private static final Duration MIN_CLOCK_ADVANCE = Duration.ofMinutes(2);
 
   /**

@@ -92,7 +92,9 @@ final class MetadataLeader {
     this.cachedMembers = MemberView.of(cachedView);
   }
 
-  /** Must be called before every action, because state of an earlier term is not valid any more. */
+  /**
+   * Must be called before every action, because the state of an earlier term is no longer valid.
+   */
   private void refreshLeaderTerm() {
     Leadership leadership = metadata.leadership();
     if (!leadership.leading()) {
@@ -111,7 +113,10 @@ final class MetadataLeader {
     }
   }
 
-  /** Cached, because the members are needed for every renewal but rarely change. */
+  /**
+   * Returns the members in the view. They are cached, because every renewal needs them but they
+   * rarely change.
+   */
   private Members membersOf(MetadataView view) {
     if (view != cachedView) {
       cachedView = view;
@@ -138,7 +143,7 @@ final class MetadataLeader {
     }
     Members members = membersOf(metadata.view());
     for (Member member : members.byNode().values()) {
-      // A single node that was suspended for a while continues without a new incarnation.
+      // If the only member was suspended for a while, it continues without a new incarnation.
       boolean canExpire = !members.isOnlyMember(self) && member.isAlive();
       if (canExpire && current.leases.hasExpired(member, now)) {
         markDown(current, member.node());
@@ -173,7 +178,7 @@ final class MetadataLeader {
             timers);
   }
 
-  /** Handles a request from this node or another one; on any thread. */
+  /** Handles a request from this node or another one. May be called on any thread. */
   CompletableFuture<LeaderResponse> handle(NodeId from, LeaderRequest request) {
     return CompletableFuture.supplyAsync(() -> respond(from, request), timers)
         .thenCompose(response -> response)
@@ -256,12 +261,12 @@ final class MetadataLeader {
             view.version(),
             timers.nowMillis())) {
       refusal =
-          new NotRenewed("the metadata of the node lags, at version " + renewal.appliedVersion());
+          new NotRenewed("the node's metadata lags behind, at version " + renewal.appliedVersion());
     }
     if (refusal != null) {
       return CompletableFuture.completedFuture(refusal);
     }
-    // Granted only if this node still leads after the renewal was received.
+    // The lease is granted only if this node still leads after it has received the renewal.
     return metadata
         .readView()
         .thenApplyAsync(confirmed -> grant(current, confirmed, from, renewal), timers);

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The duties of the metadata leader for its own group during one term: it maintains the replica set
- * ({@link MetadataReplicaPlan}) and hands over its leadership if another node should lead. Used by
- * the membership thread.
+ * ({@link MetadataReplicaPlan}) and hands over leadership if another node should lead. Used by the
+ * membership thread.
  */
 final class MetadataReplicaDuties {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataReplicaDuties.class);
@@ -70,8 +70,7 @@ final class MetadataReplicaDuties {
   }
 
   /**
-   * A node that is draining, was removed or has disk problems leads the metadata only if no UP
-   * voter can.
+   * Transfers leadership to an UP voter if this node is draining, was removed or has disk problems.
    */
   void handOver(Members members) {
     Member own = members.find(self);

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plans the replica set of the metadata: a pure function that returns the next step. Every member
+ * Plans the replica set of the metadata. A pure function that returns the next step. Every member
  * has a replica. Of 1, 2, 3 or 4 members that are not LEAVING, 1, 2, 3 or 3 are voters; of 5 or
  * more, 5 are. A voter that is DOWN or LEAVING is replaced as soon as a live learner can take its
  * place, preferably one that is UP. A removed node has no replica. Each step changes one node, and
@@ -84,13 +84,15 @@ final class MetadataReplicaPlan {
         : null;
   }
 
-  /** Whether a majority of the voters is alive without this node. */
+  /** Returns whether a majority of the voters is alive without this node. */
   static boolean keepsMajorityWithout(NodeId node, ReplicaSet current, Members members) {
     Set<NodeId> rest = without(current.voters(), node);
     return 2 * rest.stream().filter(members.alive()::contains).count() > current.voters().size();
   }
 
-  /** The next leader if the current one is being decommissioned; null if it can continue. */
+  /**
+   * Returns the next leader if the current one is being decommissioned; null if it can continue.
+   */
   static @Nullable NodeId successor(ReplicaSet current, Members members, NodeId leader) {
     return members.inState(Member.State.LEAVING).contains(leader)
         ? first(current.voters(), members.inState(Member.State.UP)::contains).orElse(null)

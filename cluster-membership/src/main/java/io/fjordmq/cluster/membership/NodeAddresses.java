@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster port addresses of all nodes: the address that a node reported itself, else the one in
- * the metadata, else the one known before the restart. Raft uses the next port. Thread-safe; does
- * not block.
+ * The cluster port addresses of all nodes. For each node, it prefers the address that the node
+ * itself reported, then the one in the metadata, then the one known before the restart. Raft uses
+ * the next port. Thread-safe; does not block.
  *
  * <p>The file is a cache and may be missing or old.
  *
@@ -57,8 +57,8 @@ public final class NodeAddresses {
   }
 
   /**
-   * Reads the saved addresses; none if the file is missing or cannot be read. Every name is
-   * resolved on a thread of its own, so that a slow lookup does not delay others.
+   * Reads the saved addresses; starts empty if the file is missing or cannot be read. Every name is
+   * resolved on its own thread, so that a slow lookup does not delay others.
    *
    * @param disk writes the file
    */
@@ -72,7 +72,7 @@ public final class NodeAddresses {
     thread.start();
   }
 
-  /** With another executor for lookups. */
+  /** Like {@link #open(Path, Executor)}, but with a different executor for lookups. */
   static NodeAddresses open(Path file, Executor disk, Executor resolver) {
     NodeAddresses addresses = new NodeAddresses(file, disk, resolver);
     try {
@@ -85,7 +85,7 @@ public final class NodeAddresses {
     return addresses;
   }
 
-  /** Without a file. */
+  /** Creates an address book that is not saved to a file. */
   static NodeAddresses inMemory() {
     return new NodeAddresses(null, Runnable::run, Runnable::run);
   }
@@ -105,12 +105,12 @@ public final class NodeAddresses {
     return addresses;
   }
 
-  /** The addresses for calls between nodes. */
+  /** Returns the addresses for calls between nodes. */
   public AddressBook peerAddressBook() {
     return node -> address(node, 0);
   }
 
-  /** The addresses for Raft. */
+  /** Returns the addresses for Raft. */
   public AddressBook raftAddressBook() {
     return new AddressBook() {
       @Override
@@ -141,7 +141,7 @@ public final class NodeAddresses {
     if (!LITERAL.matcher(host).matches()) {
       lookUpInBackground(host);
     } else if (!resolved.containsKey(host)) {
-      lookUp(host); // does not block for a literal IP address
+      lookUp(host); // a literal IP address does not block
     }
     return resolved.get(host);
   }
@@ -167,14 +167,14 @@ public final class NodeAddresses {
     }
   }
 
-  /** The best known address; null if there is none. */
+  /** Returns the best known address; null if there is none. */
   @Nullable NodeAddress find(NodeId node) {
     NodeAddress own = reportedByNode.get(node);
     NodeAddress written = inMetadata.get(node);
     return own != null ? own : written != null ? written : saved.get(node);
   }
 
-  /** The addresses in the metadata that the nodes themselves have not confirmed. */
+  /** Returns the addresses in the metadata that the nodes themselves have not confirmed. */
   Map<NodeId, NodeAddress> unconfirmed() {
     Map<NodeId, NodeAddress> differing = new HashMap<>(inMetadata);
     differing
@@ -183,7 +183,7 @@ public final class NodeAddresses {
     return differing;
   }
 
-  /** The best known addresses of all nodes. */
+  /** Returns the best known addresses of all nodes. */
   Map<NodeId, NodeAddress> all() {
     Map<NodeId, NodeAddress> best = new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
     best.putAll(saved);
@@ -192,7 +192,7 @@ public final class NodeAddresses {
     return best;
   }
 
-  /** Called when a node has reported its own address. */
+  /** Must be called when a node has reported its own address. */
   void onAddress(NodeId node, NodeAddress address) {
     if (removed.contains(node)) {
       return;
@@ -219,7 +219,10 @@ public final class NodeAddresses {
     List.of(saved, inMetadata, reportedByNode).forEach(source -> source.keySet().removeAll(nodes));
   }
 
-  /** Called when the members have changed: takes their addresses, and forgets removed nodes. */
+  /**
+   * Must be called when the members have changed: adopts their addresses, and forgets removed
+   * nodes.
+   */
   void onMembersChanged(Members members) {
     Map<NodeId, NodeAddress> before = all();
     removed = members.removed().keySet();

@@ -94,7 +94,7 @@ final class NodeIncarnations {
 
   // ---- thread-safe
 
-  /** The current incarnation; 0 before the first. */
+  /** Returns the current incarnation; 0 before the first. */
   long incarnation() {
     return incarnation;
   }
@@ -108,7 +108,10 @@ final class NodeIncarnations {
     return admitted && hasLease();
   }
 
-  /** A single node needs no lease, because no other node could mark it DOWN. */
+  /**
+   * Returns whether this node has a valid lease. A single node needs none, because no other node
+   * could mark it DOWN.
+   */
   boolean hasLease() {
     return lease.isValid() || members.members().isOnlyMember(self);
   }
@@ -305,7 +308,7 @@ final class NodeIncarnations {
       if (admission != null) {
         admission.onMembersChanged();
       }
-      renew(); // tells the leader at once that this node has applied the version
+      renew(); // renew at once, to tell the leader that this node has applied the version
     }
   }
 

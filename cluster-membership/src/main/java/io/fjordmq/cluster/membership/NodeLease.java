@@ -29,12 +29,15 @@ final class NodeLease {
     return timers.nowMillis() - untilMillis < 0 && clock.isWithin(settings.lease());
   }
 
-  /** Why the lease is not valid, if it is not. */
+  /** Returns why the lease is not valid, if it is not. */
   String expiredReason() {
     return "lease expired: " + notRenewedReason;
   }
 
-  /** Time until the next renewal: shorter when one is overdue, as the leader may have changed. */
+  /**
+   * Returns the time until the next renewal: shorter when one is overdue, as the leader may have
+   * changed.
+   */
   long renewalIntervalMillis() {
     long heartbeat = settings.heartbeat().toMillis();
     long sinceRenewalMillis = timers.nowMillis() - untilMillis + settings.lease().toMillis();
@@ -50,7 +53,7 @@ final class NodeLease {
     notRenewedReason = response instanceof NotRenewed refused ? refused.reason() : NO_RESPONSE;
   }
 
-  /** The leader has granted a renewal that was sent at this reading. */
+  /** Renews the lease after the leader has granted a renewal that was sent at this reading. */
   void renew(ClusterClock.Reading sent) {
     untilMillis = Math.max(untilMillis, sent.monotonicMillis() + settings.lease().toMillis());
   }

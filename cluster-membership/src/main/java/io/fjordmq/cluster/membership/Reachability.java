@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Tracks which other live members this node can call. Two nodes can lose their connection to each
  * other while both still renew their leases. Each would then wait for the other forever, because
- * neither is marked DOWN. So every node calls all live members at each heartbeat and reports the
- * unreachable ones to the metadata leader with its renewals ({@link ReachabilityReports}).
+ * neither is marked DOWN. Therefore every node calls all live members at each heartbeat and reports
+ * the unreachable ones to the metadata leader with its renewals ({@link ReachabilityReports}).
  *
  * <p>Runs on the membership thread, except {@link #unreachable}.
  */
@@ -63,9 +63,9 @@ final class Reachability {
   }
 
   /**
-   * The members that have never responded to this process, or not for {@link
+   * Returns the members that have never responded to this process, or not for {@link
    * MembershipSettings#unreachableAfter}. They include nodes that are DOWN, although no node calls
-   * these: when such a node is STARTING again, the leader must already know that this one cannot
+   * these: when such a node is STARTING again, the leader must already know that this node cannot
    * reach it. Thread-safe.
    */
   Set<NodeId> unreachable() {
@@ -86,7 +86,10 @@ final class Reachability {
     refresh();
   }
 
-  /** This process was suspended, so a missing response does not mean that a node is unreachable. */
+  /**
+   * Restarts the measurement if this process was suspended, because a missing response then does
+   * not mean that a node is unreachable.
+   */
   private void resetSince(long beforeMillis, long nowMillis) {
     for (Contact contact : contacts.values()) {
       if (isFresh(contact, beforeMillis)) {
@@ -114,8 +117,8 @@ final class Reachability {
   }
 
   /**
-   * Does not wait for the response to the previous call, because a lost one would delay the next
-   * call.
+   * Calls the node without waiting for the response to the previous call, because a lost response
+   * would delay the next call.
    */
   private void call(NodeId node) {
     Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
@@ -136,7 +139,7 @@ final class Reachability {
     }
   }
 
-  /** A node that refuses a call has been reached. */
+  /** Returns whether the failure is a response: a node that refuses a call has been reached. */
   private static boolean isResponse(Throwable failure) {
     return OperationException.isAny(failure, PeerException.Kind.REFUSED);
   }

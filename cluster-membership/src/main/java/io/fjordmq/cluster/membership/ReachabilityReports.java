@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Evaluates at the metadata leader, during one term, which nodes cannot reach each other. Two such
- * counted nodes wait for each other, so one of them has to leave service: its lease is not renewed,
- * and it is not counted again before it and all counted nodes reach each other. Uses neither a
- * clock nor a thread.
+ * Evaluates at the metadata leader, during one term, which nodes cannot reach each other. If two
+ * counted nodes cannot reach each other, they wait for each other, so one of them has to leave
+ * service: its lease is not renewed, and it is not counted again until it and all counted nodes can
+ * reach each other. Uses neither a clock nor a thread.
  */
 final class ReachabilityReports {
   private static final Logger LOG = LoggerFactory.getLogger(ReachabilityReports.class);
@@ -56,13 +56,14 @@ final class ReachabilityReports {
   }
 
   /**
-   * Records the report of a node. Returns the reason why its lease is not renewed; null if it is.
+   * Records the report of a node. Returns the reason why its lease is not renewed; null if it is
+   * renewed.
    */
   @Nullable NotRenewed onRenewal(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Partition> partitions = partitions(members, nowMillis);
     Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : selectLeaving(partitions, members);
-    logLeaving(leaving, partitions);
+    logRefusedRenewals(leaving, partitions);
     return leaving.contains(from)
         ? new NotRenewed(partitionMessage(from, others(from, partitions)))
         : null;
@@ -83,7 +84,7 @@ final class ReachabilityReports {
         .collect(Collectors.toSet());
   }
 
-  private void logLeaving(Set<NodeId> leaving, List<Partition> partitions) {
+  private void logRefusedRenewals(Set<NodeId> leaving, List<Partition> partitions) {
     for (NodeId node : leaving) {
       if (!reportedLeaving.contains(node)) {
         LOG.warn(
@@ -96,8 +97,8 @@ final class ReachabilityReports {
   }
 
   /**
-   * Finds the partitions between counted nodes that both renew their leases. The report of one of
-   * the two is enough.
+   * Finds the partitions between counted nodes that both renew their leases. A report by one of the
+   * two nodes is enough.
    */
   private List<Partition> partitions(Members members, long nowMillis) {
     List<Partition> partitions = new ArrayList<>();
@@ -126,7 +127,7 @@ final class ReachabilityReports {
     return report != null && report.unreachable.contains(node);
   }
 
-  /** The recent report of the current incarnation; null if there is none. */
+  /** Returns the recent report of the current incarnation; null if there is none. */
   private @Nullable Report reportOf(NodeId node, Members members, long nowMillis) {
     Report report = reports.get(node);
     Member member = members.find(node);
@@ -173,8 +174,8 @@ final class ReachabilityReports {
   }
 
   /**
-   * Why this STARTING node cannot be counted yet; null if it can. It and every counted node must
-   * have reported that they reach each other.
+   * Returns why this STARTING node cannot be counted yet; null if it can. The node and every
+   * counted node must have reported that they can reach each other.
    */
   @Nullable String notCountedReason(NodeId node, Members members, long nowMillis) {
     if (reportOf(node, members, nowMillis) == null) {

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How this node leaves its cluster when it stops: it marks itself DOWN, and removes itself if it
- * was decommissioned. Thread-safe; its methods block for a few seconds at most.
+ * Takes this node out of its cluster when it stops: marks it DOWN, and removes it if it was
+ * decommissioned. Thread-safe; its methods block for a few seconds at most.
  */
 final class ServiceExit {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceExit.class);
@@ -50,7 +50,10 @@ final class ServiceExit {
     }
   }
 
-  /** After {@link #leave}. */
+  /**
+   * Removes this node from the cluster if that was requested and the node is LEAVING. Must be
+   * called after {@link #leave}.
+   */
   void removeIfRequested() {
     if (removing) {
       reportState(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);

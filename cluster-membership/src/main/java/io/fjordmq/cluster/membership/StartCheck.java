@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks with all known nodes whether they accept this data directory, before it is used. One node
- * that knows a later start is enough to keep a stale copy from voting. Nodes that do not respond in
- * time are skipped; they fence a stale copy when they connect. For the startup thread; blocks.
+ * Asks all known nodes whether they accept this data directory, before it is used. A single node
+ * that knows a later start keeps a stale copy from voting. Nodes that do not respond in time are
+ * skipped; they fence a stale copy when they connect. Runs on the startup thread; blocks.
  */
 public final class StartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);

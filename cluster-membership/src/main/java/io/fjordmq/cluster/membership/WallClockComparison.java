@@ -20,8 +20,8 @@ final class WallClockComparison {
   }
 
   /**
-   * The minimum difference between this clock and that of the other node; negative if this one is
-   * behind. Any difference that the round-trip time could explain counts as zero.
+   * Returns the minimum difference between this clock and that of the other node; negative if this
+   * one is behind. Any difference that the round-trip time could explain counts as zero.
    *
    * @param sentMillis the time of this clock when the request was sent
    */

@@ -38,7 +38,7 @@ public record Change(String key, byte @Nullable [] value, long expectedVersion) 
     }
   }
 
-  /** Encodes a batch as in log entries, to send it to another node. */
+  /** Encodes a batch in the format of log entries, to send it to another node. */
   public static byte[] encode(List<Change> batch) {
     return MetadataCodec.encodeBatch(batch);
   }

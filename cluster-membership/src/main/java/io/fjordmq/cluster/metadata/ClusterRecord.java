@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of the cluster, with the key {@code cluster}. It is the first record of a cluster
- * and never changes.
+ * The identity of the cluster, stored under the key {@code cluster}. It is the first record of a
+ * cluster and never changes.
  *
  * <pre>
  * u8 format = 2 | i64 created | u8 length, id (ASCII) | env (UTF-8, to the end)

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * the batch was applied.
  */
 public final class MetadataGroup implements AutoCloseable {
-  /** The same in every cluster. */
+  /** The id of the metadata group, which is the same in every cluster. */
   public static final GroupId GROUP = new GroupId("metadata");
 
   private static final Logger LOG = LoggerFactory.getLogger(MetadataGroup.class);
@@ -61,7 +61,7 @@ public final class MetadataGroup implements AutoCloseable {
     host.create(GROUP, members);
   }
 
-  /** Whether this node has a replica. */
+  /** Returns whether this node has a replica. */
   public static boolean exists(ConsensusHost host) {
     return host.groups().contains(GROUP);
   }
@@ -102,7 +102,10 @@ public final class MetadataGroup implements AutoCloseable {
     return group;
   }
 
-  /** Reopens the replica after a log failure: without it this node could neither vote nor lead. */
+  /**
+   * Reopens the replica after a log failure. Without a replica this node could neither vote nor
+   * lead.
+   */
   private void reopenLater() {
     CompletableFuture.delayedExecutor(REOPEN_PAUSE_MILLIS, TimeUnit.MILLISECONDS, disk)
         .execute(this::reopen);
@@ -127,7 +130,7 @@ public final class MetadataGroup implements AutoCloseable {
     }
   }
 
-  /** The state that this replica has applied; may be behind the leader. */
+  /** Returns the state that this replica has applied, which may be behind that of the leader. */
   public MetadataView view() {
     return state.view();
   }
@@ -183,8 +186,8 @@ public final class MetadataGroup implements AutoCloseable {
   }
 
   /**
-   * Registers a listener. Before this returns, it is called with all existing records on the
-   * calling thread; later calls come from a thread of the group, in order.
+   * Registers a listener. Before this method returns, it calls the listener with all existing
+   * records on the calling thread; later calls come from a thread of the group, in order.
    */
   public void watch(MetadataListener listener) {
     state.watch(listener);
@@ -199,12 +202,12 @@ public final class MetadataGroup implements AutoCloseable {
     return consensus.leadership();
   }
 
-  /** Why this replica has halted; null if it has not. */
+  /** Returns why this replica has halted; null if it has not. */
   public @Nullable String failure() {
     return state.failure();
   }
 
-  /** Status for metrics and status pages. */
+  /** Returns the status for metrics and status pages. */
   public GroupStatus status() {
     return consensus.status();
   }

@@ -26,8 +26,8 @@ public interface MetadataListener {
   default void onLeaderStop() {}
 
   /**
-   * Called when this replica has halted. It receives no changes until it is reopened, or until the
-   * node is restarted if the log was not the cause.
+   * Called when this replica has halted. The listener receives no changes until the replica is
+   * reopened, or until the node is restarted if the log was not the cause.
    */
   default void onHalted(ConsensusException cause) {}
 }

@@ -9,7 +9,7 @@ package io.fjordmq.cluster.metadata;
  *     and the log can be truncated
  */
 public record MetadataSettings(int maxBatchBytes, int checkpointEveryEntries) {
-  /** 1 MiB; every 1000 entries. */
+  /** Batches of up to 1 MiB; a checkpoint every 1000 entries. */
   public static final MetadataSettings DEFAULT = new MetadataSettings(1 << 20, 1000);
 
   /**

@@ -85,7 +85,7 @@ final class MetadataState implements ReplicatedState {
     return view;
   }
 
-  /** Why the replica has halted; null if it has not. */
+  /** Returns why the replica has halted; null if it has not. */
   @Nullable String failure() {
     return failure;
   }
@@ -204,8 +204,8 @@ final class MetadataState implements ReplicatedState {
   }
 
   /**
-   * Whether the log caused the halt. If not, the state in memory may contain half of a change and
-   * must not be used any more.
+   * Returns whether the log caused the halt. If not, the state in memory may contain half of a
+   * change and must no longer be used.
    */
   static boolean isLogFailure(ConsensusException halt) {
     Throwable reason = halt.getCause();

@@ -8,6 +8,6 @@ public interface MetadataStorage {
   /** Returns the last saved checkpoint; null if there is none. */
   byte @Nullable [] load() throws IOException;
 
-  /** Replaces the saved checkpoint atomically. It is durable when this returns. */
+  /** Replaces the saved checkpoint atomically. It is durable when this method returns. */
   void save(byte[] checkpoint) throws IOException;
 }

@@ -31,7 +31,7 @@ public final class MetadataView {
     return new MetadataView(version, map);
   }
 
-  /** The number of batches applied since the cluster was created. */
+  /** Returns the number of batches applied since the cluster was created. */
   public long version() {
     return version;
   }
@@ -40,13 +40,13 @@ public final class MetadataView {
     return records.get(key);
   }
 
-  /** The records whose keys start with the prefix, in key order. */
+  /** Returns the records whose keys start with the prefix, in key order. */
   public Collection<MetadataRecord> withPrefix(String prefix) {
     // No key contains a character this large.
     return records.subMap(prefix, true, prefix + Character.MAX_VALUE, false).values();
   }
 
-  /** All records, in key order. */
+  /** Returns all records, in key order. */
   public Collection<MetadataRecord> records() {
     return records.values();
   }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The registration of a node, with the key {@code node/<id>}.
+ * The registration of a node, stored under the key {@code node/<id>}.
  *
  * <pre>
  * u8 format = 4 | u8 state | i64 incarnation | u16 port | u16 length, host (UTF-8)    STARTING
@@ -62,12 +62,12 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     return new NodeRecord(node, address, incarnation, other);
   }
 
-  /** The key of the record of the node. */
+  /** Returns the key of the record of the node. */
   public static String key(NodeId node) {
     return PREFIX + node.value();
   }
 
-  /** All nodes of the cluster, ordered by id. */
+  /** Returns all nodes of the cluster, ordered by id. */
   public static List<NodeRecord> all(MetadataView view) {
     return view.withPrefix(PREFIX).stream().map(NodeRecord::decode).toList();
   }
@@ -86,7 +86,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     return out.putShort((short) address.port()).putShort((short) host.length).put(host).array();
   }
 
-  /** The oldest format version that has the state. */
+  /** Returns the oldest format version that has the state. */
   private byte format() {
     if (state == State.STARTING) {
       return FORMAT_WITH_STARTING;

@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The start with which a node last registered, with the key {@code start/<id>}. It distinguishes a
- * data directory from copies of it.
+ * The start with which a node last registered, stored under the key {@code start/<id>}. It
+ * distinguishes a data directory from copies of it.
  *
  * <pre>
  * u8 format = 1 | i64 count | i64 token
@@ -22,7 +22,7 @@ public final class StartRecord {
 
   private StartRecord() {}
 
-  /** The registered starts of all nodes. */
+  /** Returns the registered starts of all nodes. */
   public static Map<NodeId, StartStamp> all(MetadataView view) {
     Map<NodeId, StartStamp> starts = new HashMap<>();
     for (MetadataRecord record : view.withPrefix(PREFIX)) {

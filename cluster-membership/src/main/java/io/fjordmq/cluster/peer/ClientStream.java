@@ -52,7 +52,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   interface Listener {
     void onAccepted();
 
-    /** Called once. */
+    /** Called exactly once, when the connection has ended. */
     void onEnded(ClientStream stream, String reason, boolean wasAccepted);
   }
 
@@ -137,8 +137,8 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   /**
-   * Times out late calls, and closes the connection if the node does not respond. Call it many
-   * times a second.
+   * Times out late calls, and closes the connection if the node does not respond. Must be called
+   * many times a second.
    */
   void tick(long nanos) {
     for (Map.Entry<Long, PendingCall> entry : pendingCalls.entrySet()) {

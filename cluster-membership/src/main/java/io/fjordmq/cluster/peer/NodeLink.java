@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls to one other node, over one connection at a time. Connects on demand and reconnects after a
- * loss. After failed attempts it backs off, until the other node connects to this one. Thread-safe.
+ * Sends calls to one other node, over one connection at a time. Connects on demand and reconnects
+ * after a connection is lost. After failed attempts it backs off until the other node connects to
+ * this one. Thread-safe.
  */
 final class NodeLink implements ClientStream.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
@@ -95,9 +96,10 @@ final class NodeLink implements ClientStream.Listener {
   }
 
   /**
-   * Ends the reconnect backoff: the peer has connected to this node, so it is running, and the next
-   * call connects at once. Every SUBSCRIBE waits for a node that has just been counted again. That
-   * node then connects to all others, so no backoff from its restart delays the SUBSCRIBE.
+   * Ends the reconnect backoff, because the peer has connected to this node and is therefore
+   * running; the next call connects at once. Every SUBSCRIBE waits for all counted nodes, including
+   * one that has just restarted. That node connects to all others as soon as it is counted, so that
+   * no backoff from its restart delays the SUBSCRIBE.
    */
   synchronized void endBackoff() {
     backoffNanos = 0;

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.peer;
 
 import io.fjordmq.common.OperationException;
 
-/** A call to another node failed. */
+/** Thrown if a call to another node failed. */
 public final class PeerException extends OperationException {
   private static final long serialVersionUID = 1;
 

@@ -13,8 +13,8 @@ public interface PeerNetwork extends PeerCalls, PeerServices, HelloClient {
   void setHelloHandler(Function<Hello, HelloReply> handler);
 
   /**
-   * The fence that decides which starts of other nodes may connect, and whether this node is fenced
-   * itself.
+   * Returns the fence that decides which starts of other nodes may connect, and whether this node
+   * is fenced itself.
    */
   StartFence fence();
 }

@@ -134,7 +134,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         tls == null ? "plaintext" : "TLS");
   }
 
-  /** The address that the port listens on. */
+  /** Returns the address that the port listens on. */
   public InetSocketAddress boundAddress() {
     SocketAddress bound = grpcServer == null ? null : grpcServer.getListenSockets().get(0);
     if (bound instanceof InetSocketAddress address) {
@@ -189,7 +189,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         new NodeLink(self.clusterId(), self.node(), node, addresses, channels, settings, fence);
     if (closed) {
       link.close();
-    } else if (ticking.compareAndSet(false, true)) { // no periodic wake-ups on a single node
+    } else if (ticking.compareAndSet(false, true)) { // avoids periodic wake-ups on a single node
       channels
           .eventLoops()
           .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);

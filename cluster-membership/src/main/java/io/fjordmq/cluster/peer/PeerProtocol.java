@@ -117,8 +117,8 @@ final class PeerProtocol {
   }
 
   /**
-   * @param version the highest one that both nodes support: the sender of the hello rejects a reply
-   *     in a version that it does not know
+   * @param version the highest version that both nodes support, because the sender of the hello
+   *     rejects a reply in a version that it does not know
    */
   static HelloReplyMessage encode(HelloReply helloReply, int version) {
     HelloReplyMessage.Builder out =

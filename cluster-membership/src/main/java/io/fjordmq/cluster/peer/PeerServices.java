@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 public interface PeerServices {
 
   /**
-   * Registers the handler of a service. Earlier requests to it are refused.
+   * Registers the handler of a service. Requests that arrive before the registration are refused.
    *
    * @throws IllegalStateException if the service already has a handler
    */

@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Messages that wait until a gRPC stream is ready. Thread-safe: the thread that offers or drains
- * also sends, one thread at a time.
+ * Holds messages until a gRPC stream is ready. Thread-safe: the thread that offers or drains also
+ * sends, one thread at a time.
  */
 final class SendQueue<M> {
   private static final Runnable NO_CALLBACK = () -> {};
@@ -32,7 +32,7 @@ final class SendQueue<M> {
     }
   }
 
-  /** Starts sending; until then messages only queue up. */
+  /** Starts sending. Before this call, messages are only queued. */
   synchronized void open() {
     open = true;
     drain();

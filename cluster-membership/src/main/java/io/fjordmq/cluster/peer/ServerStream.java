@@ -34,7 +34,7 @@ final class ServerStream implements StreamObserver<ClientMessage> {
   private volatile StartStamp start = StartStamp.NONE;
   private boolean retired;
 
-  /** Services for which an unreadable request has been logged; once for each. */
+  /** Services for which an unreadable request has already been logged; each is logged only once. */
   private final Set<String> unreadable = new HashSet<>();
 
   ServerStream(
@@ -104,8 +104,8 @@ final class ServerStream implements StreamObserver<ClientMessage> {
   }
 
   /**
-   * Handles one request at a time, and none after a later connection of the same node has replaced
-   * this one.
+   * Handles one request. Requests are handled one at a time, and none after a later connection of
+   * the same node has replaced this one.
    */
   private synchronized void handle(NodeId from, Request request) {
     if (!retired) {

@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A client or server TLS context between nodes that reloads its files when they change. Existing
- * connections are not affected; new ones use the current files. Invalid files are rejected with a
- * warning, and the previous contents stay in effect. Files are checked periodically and before
- * every new connection, because file system notifications are not reliable everywhere. Rejected
- * files are read again at every check even if they have not changed, because the reason may have
- * been temporary. Thread-safe.
+ * connections are not affected; new connections use the current files. Invalid files are rejected
+ * with a warning, and the previous contents stay in effect. Files are checked periodically and
+ * before every new connection, because file system notifications are not reliable everywhere.
+ * Rejected files are read again at every check even if they have not changed, because the reason
+ * may have been temporary. Thread-safe.
  */
 public final class ReloadingContext extends SslContext {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingContext.class);
@@ -43,7 +43,7 @@ public final class ReloadingContext extends SslContext {
   /** Detects changes of a file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
-  /** The last reported reason why a state of the files was rejected. */
+  /** The last reported reason why a version of the files was rejected. */
   private record ReportedError(List<@Nullable Signature> files, String reason) {}
 
   private final String connections;

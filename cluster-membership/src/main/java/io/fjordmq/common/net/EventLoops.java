@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Event loops that close their channels before they stop, whatever the quiet period is.
+ * Event loops that always close their channels before they stop, even without a quiet period.
  *
  * <p>Netty's own loops (4.2.18) close them at the start of the next round. A loop that is told to
  * stop while it runs tasks, and has no quiet period, has no next round: its channels stay open,

@@ -60,7 +60,7 @@ final class PendingBarriers {
     }
   }
 
-  /** The age of the oldest pending request; 0 if there is none. */
+  /** Returns the age of the oldest pending request; 0 if there is none. */
   synchronized long oldestMillis(long nowMillis) {
     requests.values().removeIf(request -> nowMillis - request.lastMillis > repeatMillis);
     return requests.values().stream()

@@ -81,7 +81,7 @@ final class RangeBarrier {
     return future;
   }
 
-  /** The number of awaited indexes. */
+  /** Returns the number of awaited indexes. */
   synchronized int waiting() {
     return waiting.size();
   }
@@ -126,7 +126,7 @@ final class RangeBarrier {
         .whenComplete((applied, failure) -> onResponse(request.progress, applied, failure));
   }
 
-  /** A response from a node that is no longer counted has no effect. */
+  /** Records a response, unless the node is no longer counted. */
   private void onResponse(Progress progress, @Nullable Long applied, @Nullable Throwable failure) {
     synchronized (this) {
       progress.inFlight = false;
@@ -171,7 +171,7 @@ final class RangeBarrier {
       wait.future.completeExceptionally(
           new RangeException(
               RangeException.Kind.UNAVAILABLE,
-              "the route change is committed, but not confirmed within "
+              "the route change is committed, but was not confirmed within "
                   + settings.timeout().toSeconds()
                   + " s by these live nodes: "
                   + lagging));

@@ -116,7 +116,10 @@ public final class ReplicatedRouteStore implements RouteStore {
             });
   }
 
-  /** The latest ended incarnation of each node that still has routes on this node, by node id. */
+  /**
+   * Returns the latest ended incarnation of each node that still has routes on this node, by node
+   * id.
+   */
   Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
     return replicas.table().endedIncarnations(hasEnded);
   }
@@ -126,7 +129,7 @@ public final class ReplicatedRouteStore implements RouteStore {
     return replicas.table().match(tenant, topic.name(), visited);
   }
 
-  /** Status for metrics. */
+  /** Returns the status for metrics. */
   public RouteStoreStatus status() {
     RouteBarrier clusterBarrier = barrier;
     RouteStoreStatus status = replicas.table().status();

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RouteBarrier implements MembershipListener {
   /*
-   * The service "routes". Request:
+   * The peer service "routes". Request:
    *
    *   u8  version, 1
    *   u64 range number
@@ -109,7 +109,7 @@ public final class RouteBarrier implements MembershipListener {
             .await(change.index());
   }
 
-  /** The current incarnation of this node. */
+  /** Returns the current incarnation of this node. */
   long incarnation() {
     return membership.incarnation();
   }
@@ -145,18 +145,20 @@ public final class RouteBarrier implements MembershipListener {
   }
 
   /**
-   * The reason why this node should not be counted: another node has been waiting for its response
-   * for two thirds of the time after which a SUBSCRIBE fails, so this node's replicas of routes are
-   * too far behind. Null if no node has been waiting that long.
+   * Returns the reason why this node should not be counted: another node has been waiting for its
+   * response for two thirds of the time after which a SUBSCRIBE fails, so this node's replicas of
+   * routes are too far behind. Null if no node has been waiting that long.
    */
   public @Nullable String overdueReason() {
     long waiting = pending.oldestMillis(timers.nowMillis());
     return waiting * 3 < settings.timeout().toMillis() * 2
         ? null
-        : "a route change has not been applied on this node for " + waiting / 1_000 + " s";
+        : "another node has waited "
+            + waiting / 1_000
+            + " s for a route change that has not been applied on this node";
   }
 
-  /** The number of committed route changes that wait for nodes. */
+  /** Returns the number of committed route changes that wait for nodes. */
   int waiting() {
     int waiting = 0;
     for (RangeBarrier range : ranges.values()) {

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the routes to ended incarnations of nodes, through which nothing is delivered any more.
+ * Removes the routes to ended incarnations of nodes, through which no more messages are delivered.
  * Every node runs the sweep, but it only has an effect on the leader of the store's first range.
  * Thread-safe.
  */

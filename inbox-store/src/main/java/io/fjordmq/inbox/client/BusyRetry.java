@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * Retries calls that a busy range has rejected, with exponential backoff and a maximum number of
- * attempts. For calls whose callers do not retry themselves.
+ * attempts. Intended for calls whose callers do not retry.
  */
 final class BusyRetry {
   /** The backoff is doubled at most this many times. */
@@ -35,7 +35,10 @@ final class BusyRetry {
     return isBusy(failure) && refusals < settings.maxBusyRetries();
   }
 
-  /** If only some ranges of a call were busy, the rejection is the cause of the failure. */
+  /**
+   * Returns true if a busy range has rejected the call. If only some ranges of a call were busy,
+   * the rejection is the cause of the failure.
+   */
   private static boolean isBusy(Throwable failure) {
     return failure instanceof RangeException refused
         && (refused.kind() == RangeException.Kind.BUSY

@@ -4,7 +4,7 @@ package io.fjordmq.inbox.client;
 @FunctionalInterface
 public interface OwnerLiveness {
   /**
-   * Returns false only if this incarnation certainly serves no connections any more; its inboxes
+   * Returns false only if this incarnation certainly no longer serves any connections; its inboxes
    * are then detached.
    */
   boolean isAlive(String node, long incarnation);

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Retries detaches that failed because their range did not respond in time. It covers inboxes of
  * connections that have ended, and inboxes whose attach has an unknown outcome. Without the detach,
- * such an inbox would stay attached without a connection: it would never expire, and its will would
- * never be published. A later attach of the client makes the detach unnecessary. Thread-safe.
+ * such an inbox would stay attached although it has no connection: it would never expire, and its
+ * will would never be published. A later attach by the client makes the detach unnecessary.
+ * Thread-safe.
  */
 final class PendingDetaches {
   /** Maximum number of attempts per round, so that a range that recovers is not flooded. */

@@ -269,8 +269,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   /**
-   * An empty page means that no entries remain, so a result with only expired entries continues
-   * with the next fetch.
+   * Completes the page. An empty page means that no entries remain, so if all entries of a result
+   * have expired, another fetch follows.
    */
   private void completePage(
       InboxHandle handle,

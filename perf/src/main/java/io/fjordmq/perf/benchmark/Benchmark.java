@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * @param name as given to {@code bin/perf.sh run}
  * @param summary one-line description
  * @param runs default number of runs
- * @param seconds default measured time of each part; 0 if the work determines it
+ * @param seconds default duration of each measurement; 0 if the amount of work determines it
  * @param warmSeconds default warm-up time
  * @param parameters default value of each parameter that {@code --set} can change
  * @param comparesBrokers whether it can run with brokers other than FjordMQ
@@ -37,7 +37,7 @@ public record Benchmark(
   }
 
   /**
-   * All parameters with these values, or their defaults.
+   * Returns all parameters with these values, or their defaults.
    *
    * @throws UsageException if a parameter is unknown
    */
@@ -55,7 +55,7 @@ public record Benchmark(
     return all;
   }
 
-  /** {@code key=value key=value}, or {@code none}. */
+  /** Returns the parameters as {@code key=value key=value}, or {@code none}. */
   public String parametersText() {
     return parameters.isEmpty()
         ? "none"

@@ -24,17 +24,20 @@ import java.util.stream.Collectors;
  * Used by one thread.
  */
 public final class BenchmarkRun {
-  /** Warm-up of brokers that are compared, so that their JVMs have compiled the hot code. */
+  /**
+   * Scenario that warms up brokers before a comparison, so that their JVMs have compiled the hot
+   * code.
+   */
   private static final String WARM_UP = "pairs_clean_qos1_p32";
 
   /**
    * The settings of a run.
    *
-   * @param checkout of FjordMQ
+   * @param checkout FjordMQ checkout
    * @param work directory for the data and logs of brokers
-   * @param threads event loops of the load tool
+   * @param threads number of event loops of the load tool
    * @param brokers programs to start, as in {@link BrokerSpec}
-   * @param parameters of the benchmark
+   * @param parameters parameters of the benchmark
    */
   public record Settings(
       Path checkout,
@@ -73,7 +76,7 @@ public final class BenchmarkRun {
     return settings;
   }
 
-  /** The value of a parameter. */
+  /** Returns the value of a parameter. */
   String parameter(String name) {
     return settings.parameters().getOrDefault(name, "");
   }
@@ -90,13 +93,13 @@ public final class BenchmarkRun {
     return value;
   }
 
-  /** A whole number of at least 1. */
+  /** Returns the value of a parameter, a whole number of at least 1. */
   int number(String name) {
     List<Integer> numbers = numbers(name);
     return numbers.get(0);
   }
 
-  /** Comma-separated whole numbers of at least 1. */
+  /** Returns a comma-separated list of whole numbers of at least 1. */
   List<Integer> numbers(String name) {
     String value = parameter(name);
     if (!value.matches("[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*")) {
@@ -106,12 +109,15 @@ public final class BenchmarkRun {
     return List.of(value.split(",", -1)).stream().map(Integer::valueOf).toList();
   }
 
-  /** A scenario by its name. */
+  /** Returns a scenario by its name. */
   Scenario scenario(String name) {
     return scenarios.find(name);
   }
 
-  /** A single node with TCP listeners only, for clients of the benchmark itself. */
+  /**
+   * Returns a scenario with a single node and only TCP listeners, for clients of the benchmark
+   * itself.
+   */
   Scenario singleNode() {
     return scenario("true_1_1_qos0_p32_1mps_1n");
   }
@@ -121,7 +127,7 @@ public final class BenchmarkRun {
     return start(spec(name, singleNode(), sections));
   }
 
-  /** The broker of a benchmark that measures only one. */
+  /** Returns the specification of the broker in a benchmark that measures only one broker. */
   BrokerSpec spec(String name, Scenario scenario, String sections) {
     return new BrokerSpec(name, settings.brokers().get(0), scenario, sections);
   }
@@ -161,7 +167,10 @@ public final class BenchmarkRun {
     return all;
   }
 
-  /** Loads brokers in turn, so that the first measurement does not include the JIT compiler. */
+  /**
+   * Runs load against the brokers in turn, so that the first measurement does not include JIT
+   * compilation.
+   */
   public void warmUp(List<RunningBroker> brokers, int seconds) throws Exception {
     for (RunningBroker broker : brokers) {
       if (seconds > 0) {
@@ -180,7 +189,7 @@ public final class BenchmarkRun {
     }
   }
 
-  /** The same with these event loops for the clients. */
+  /** Like the other variant, but runs the clients on these event loops. */
   RunResult load(
       RunningBroker broker,
       ClientLoops loops,
@@ -220,7 +229,7 @@ public final class BenchmarkRun {
     progress.accept(line);
   }
 
-  /** The results so far, in their order. */
+  /** Returns the results so far, in their order. */
   public List<RunResult> results() {
     return results;
   }
@@ -229,7 +238,9 @@ public final class BenchmarkRun {
     return notes;
   }
 
-  /** The programs of each broker, where they can be determined, by the name of the broker. */
+  /**
+   * Returns the programs of each broker, where they can be determined, by the name of the broker.
+   */
   public Map<String, String> programs() {
     return programs;
   }

@@ -10,7 +10,8 @@ public final class Benchmarks {
       List.of(
           new Benchmark(
               "cluster",
-              "three nodes, 50 persistent pairs: idle CPU, 4 x rate, rate, highest sustained rate",
+              "three nodes, 50 persistent pairs: idle CPU, CPU at 4 x rate and at rate, highest"
+                  + " sustained rate",
               1,
               15,
               15,
@@ -19,7 +20,8 @@ public final class Benchmarks {
               ClusterBenchmark::run),
           new Benchmark(
               "fairness",
-              "latency of other clients while one publishes to topics that are expensive to match",
+              "latency of other clients while one client publishes to topics that are expensive to"
+                  + " match",
               3,
               15,
               5,
@@ -55,7 +57,7 @@ public final class Benchmarks {
               LoginBenchmark::run),
           new Benchmark(
               "offline-queues",
-              "persistent clients fetch their queued messages at once",
+              "many persistent clients fetch their queued messages at the same time",
               5,
               0,
               60,
@@ -73,7 +75,7 @@ public final class Benchmarks {
               RangeThroughputBenchmark::run),
           new Benchmark(
               "reconnect",
-              "persistent clients lose their connections and reconnect at once",
+              "all persistent clients lose their connections and reconnect at the same time",
               5,
               0,
               60,
@@ -82,7 +84,7 @@ public final class Benchmarks {
               ReconnectBenchmark::run),
           new Benchmark(
               "retained-lookups",
-              "query CPU while one client subscribes to many filters with a wildcard",
+              "query CPU while one client subscribes to many wildcard filters",
               3,
               0,
               0,
@@ -109,7 +111,7 @@ public final class Benchmarks {
               SessionBenchmark::run),
           new Benchmark(
               "start-with-queues",
-              "start of a node with queued messages, until the first CONNACK",
+              "startup time of a node with queued messages, until the first CONNACK",
               5,
               0,
               0,
@@ -128,7 +130,7 @@ public final class Benchmarks {
 
   private Benchmarks() {}
 
-  /** The benchmark with this name. */
+  /** Returns the benchmark with this name. */
   public static Optional<Benchmark> find(String name) {
     return ALL.stream().filter(benchmark -> benchmark.name().equals(name)).findFirst();
   }

@@ -111,7 +111,7 @@ final class ClosedLoopPairs implements AutoCloseable {
     Waves.close(pairs.stream().flatMap(p -> Stream.of(p.publisher, p.subscriber)).toList());
   }
 
-  /** Each counter is written by one event loop. */
+  /** A publisher and its subscriber. Each counter is written by one event loop. */
   private final class Pair {
     final String topic;
     final byte[] topicBytes;
@@ -129,14 +129,14 @@ final class ClosedLoopPairs implements AutoCloseable {
       subscriber = new LoadClient(name, false, new Deliveries());
     }
 
-    /** Any thread. */
+    /** Sends messages. May be called on any thread. */
     void send(int messages) {
       if (publishing) {
         publisher.channel().eventLoop().execute(() -> write(messages));
       }
     }
 
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+    @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
     private void write(int messages) {
       int bytes = NumberedMessages.HEADER_BYTES + padding.length;
       ByteBuf out = publisher.channel().alloc().buffer(messages * (bytes + 32));
@@ -151,7 +151,7 @@ final class ClosedLoopPairs implements AutoCloseable {
     private final class Acknowledgements implements LoadClient.Receiver {
       @Override
       public void onPuback(int packetIdentifier) {
-        // Only deliveries count.
+        // Ignored, because only deliveries count.
       }
 
       @Override
@@ -162,7 +162,7 @@ final class ClosedLoopPairs implements AutoCloseable {
 
     private final class Deliveries implements LoadClient.Receiver {
       @Override
-      @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+      @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
       public void onPublish(ByteBuf payload) {
         long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - payload.readLong());
         if (payload.readInt() != (int) received) {

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Publishes numbered messages with QoS 1 in a closed loop with a bounded number in flight: to its
- * topics in turn, the same number to each. Fills queues; measures nothing. Belongs to its channel's
- * event loop.
+ * topics in turn, and the same number to each. It fills queues and measures nothing. Belongs to its
+ * channel's event loop.
  */
 final class ClosedLoopPublisher implements LoadClient.Receiver {
   private static final int WINDOW = 256;
@@ -45,7 +45,10 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
     return loops.connect(client, node);
   }
 
-  /** Publishes and disconnects; completes when the last message is acknowledged. Any thread. */
+  /**
+   * Publishes and disconnects; completes when the last message is acknowledged. May be called on
+   * any thread.
+   */
   CompletableFuture<Void> publish() {
     client
         .channel()

@@ -10,17 +10,20 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the cost of replication: three nodes on this host with persistent QoS 1 load,
- * alternating between numbers of voters per range. First without clients, then at a higher and at a
- * low rate, then the highest rate that is sustained. CPU and memory are those of all nodes
- * together, which share processors and disk with the load tool.
+ * alternating between numbers of voters per range. It measures first without clients, then at a
+ * high and at a low rate, and finally searches for the highest sustained rate. CPU and memory are
+ * totals over all nodes, which share processors and disk with the load tool.
  */
 record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNodes) {
   private static final int PAIRS = 50;
 
-  /** The higher rate, as a multiple of the low rate. */
+  /** The high rate, as a multiple of the low rate. */
   private static final int HIGHER = 4;
 
-  /** Of one step of the search, and of the warm-up before the low rate; a short run uses less. */
+  /**
+   * Maximum duration of one step of the search, and of the warm-up before the low rate; a short run
+   * uses less.
+   */
   private static final int MAX_ATTEMPT_SECONDS = 5;
 
   private static final double SUSTAINED_SHARE = 0.99;
@@ -49,7 +52,7 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
     try (RunningBroker broker = run.start(spec);
         ClientLoops loops = loops(broker)) {
       double idleMicros = idleMicrosPerSecond(broker);
-      // The higher rate first, because the low one would mostly measure JIT compilation.
+      // The high rate comes first, because the low rate would mostly measure JIT compilation.
       for (int perSecond : new int[] {rate * HIGHER, rate}) {
         boolean first = perSecond > rate;
         int warmUpSeconds = first ? run.settings().warmSeconds() : attemptSeconds();
@@ -75,7 +78,7 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
         false);
   }
 
-  /** CPU of all nodes without clients, in microseconds per second. */
+  /** Returns the CPU of all nodes without clients, in microseconds per second. */
   private double idleMicrosPerSecond(RunningBroker broker) throws InterruptedException {
     long before = broker.watch().usage().cpuMicros();
     TimeUnit.SECONDS.sleep(run.settings().seconds());
@@ -121,7 +124,7 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
         .with(new Measurement().put(ResultMetric.SUSTAINED, sustained).figures());
   }
 
-  /** Whether the broker kept up with the schedule: all messages arrived, and in time. */
+  /** Returns whether the broker kept up with the schedule: all messages arrived, and in time. */
   private static boolean isSustained(RunResult result, int perSecond) {
     return result.figure(ResultMetric.RECEIVED) >= SUSTAINED_SHARE * PAIRS * perSecond
         && result.figure(ResultMetric.P99_MS) < SUSTAINED_MILLIS

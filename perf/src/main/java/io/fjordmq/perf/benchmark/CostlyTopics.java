@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
  * A client that makes topic matching as expensive as possible. It subscribes to 8,192 filters, each
  * with 13 levels of {@code a} or {@code +} and a final {@code z}. Then it publishes empty messages
  * to topics that visit every node of the trie, match no filter and never repeat. The last message
- * of each burst has QoS 1, so that PUBACKs count what the broker has handled; the others have QoS
- * 0.
+ * of each burst has QoS 1, so that its PUBACK shows that the broker has handled the burst; the
+ * others have QoS 0.
  */
 final class CostlyTopics implements AutoCloseable {
   private static final int LEVELS = 13;
@@ -82,7 +82,7 @@ final class CostlyTopics implements AutoCloseable {
     channel.eventLoop().schedule(this::publish, writable ? 0 : IDLE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Publishes handled by the broker. */
+  /** Returns the number of publishes handled by the broker. */
   long handled() {
     return bursts.sum() * BURST;
   }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Client identifiers whose inboxes are spread evenly over equal parts of the store. With random
- * identifiers, the busiest of sixteen ranges would have 50 % more than the others.
+ * Generates client identifiers whose inboxes are spread evenly over equal parts of the store. With
+ * random identifiers, the busiest of sixteen ranges would have 50 % more than the others.
  */
 final class EvenClientIds {
   /** Tenant of clients without a tenant. */
@@ -22,7 +22,7 @@ final class EvenClientIds {
   static List<String> of(String prefix, int count, int parts) {
     if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {
       throw new IllegalArgumentException(
-          count + " clientIds cannot be spread evenly over " + parts);
+          count + " client identifiers cannot be spread evenly over " + parts);
     }
     int[] wanted = new int[parts];
     Arrays.fill(wanted, count / parts);

@@ -9,14 +9,14 @@ import java.util.List;
 
 /**
  * Measures how long other clients wait while one client keeps its event loop busy with {@link
- * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating. There are several
- * other clients, so that every event loop of the broker serves some.
+ * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating. There are enough
+ * other clients that every event loop of the broker serves some of them.
  */
 final class FairnessBenchmark {
   private static final String OTHER_CLIENTS = "true_8_8_qos1_p32_50mps_1n";
   private static final int NEW_CLIENTS_PER_SECOND = 40;
 
-  /** Without the rate limit, which would slow the busy client down. */
+  /** Disables the rate limit, which would slow the busy client down. */
   private static final String UNLIMITED = "sessionConfig: {readBytesPerSecond: 0}";
 
   private FairnessBenchmark() {}

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens idle connections and measures them: memory beyond the first ones, some seconds after they
- * were opened, and the connection rate. Each run starts new brokers, because freed memory would be
- * reused.
+ * Opens idle connections and measures the connection rate and, some seconds later, the memory of
+ * all connections beyond the first ones. Each run starts new brokers, because a broker would reuse
+ * freed memory.
  */
 final class IdleConnectionBenchmark {
   private static final int WAVE = 256;
@@ -39,7 +39,9 @@ final class IdleConnectionBenchmark {
     List<String> transports = List.of(run.parameter("transports").split(",", -1));
     if (total <= base || !List.of("tcp", "tls", "mtls").containsAll(transports)) {
       throw new UsageException(
-          "--set total must be above base, and --set transports a list of tcp, tls and mtls");
+          "total must be above base, and transports may contain only tcp, tls and mtls; found"
+              + " total=%d, base=%d, transports=%s"
+                  .formatted(total, base, String.join(",", transports)));
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       for (String program : run.settings().brokers()) {
@@ -94,7 +96,7 @@ final class IdleConnectionBenchmark {
     clients.clear();
   }
 
-  /** Returns the rate per second. */
+  /** Opens connections and returns the rate per second. */
   private double open(int count) throws Exception {
     long start = System.nanoTime();
     Waves.run(

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Measures the cost of idle ranges: a node with the minimum, one per store, next to a node with
- * many more inbox ranges. Both run at the same time.
+ * Measures the cost of idle ranges: compares a node with the minimum number of ranges, one per
+ * store, with a node that has many more inbox ranges. Both run at the same time.
  */
 final class IdleRangesBenchmark {
   private static final Pattern USED = Pattern.compile("(?m)^\\w.*total \\d+K, used (\\d+)K");

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Clients that log in with a password, one at a time; each user logs in twice. */
+/** Measures clients that log in with a password, one at a time; each user logs in twice. */
 final class LoginBenchmark {
   private static final int LOGIN_SECONDS = 30;
   private static final int HASH_SECONDS = 300;
@@ -60,7 +60,7 @@ final class LoginBenchmark {
     return "secret of " + user;
   }
 
-  /** The means over these users. */
+  /** Logs these users in, and returns means over all of them. */
   private static Measurement logIn(ClientLoops loops, long brokerPid, int firstUser, int users)
       throws Exception {
     final double cpu = ProcessUsage.of(brokerPid).cpuMicros();

@@ -19,7 +19,7 @@ final class Measurement {
     return this;
   }
 
-  /** CONNACK latencies in microseconds. */
+  /** Adds CONNACK latencies, given in microseconds. */
   Measurement connects(Histogram micros) {
     return put(ResultMetric.CONNECT_MEAN_MS, micros.getMean() / 1000)
         .put(ResultMetric.CONNECT_P50_MS, micros.getValueAtPercentile(50) / 1000.0)
@@ -27,7 +27,7 @@ final class Measurement {
         .put(ResultMetric.CONNECT_MAX_MS, micros.getMaxValue() / 1000.0);
   }
 
-  /** Errors, of which a single one matters. */
+  /** Adds a number of errors, each of which counts as a fault. */
   Measurement faults(ResultMetric metric, long count) {
     if (count != 0) {
       faults.add("%,d %s: %s".formatted(count, metric.unit(), metric.label()));

@@ -8,8 +8,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * New clients at a steady rate: each connects (with a full TLS handshake, if encrypted), waits for
- * its CONNACK and disconnects.
+ * Connects new clients at a steady rate: each connects (with a full TLS handshake, if encrypted),
+ * waits for its CONNACK and disconnects.
  */
 final class NewClients implements AutoCloseable {
   private static final int TICK_MILLIS = 5;
@@ -58,17 +58,17 @@ final class NewClients implements AutoCloseable {
             });
   }
 
-  /** Clients that received a CONNACK. */
+  /** Returns the number of clients that received a CONNACK. */
   long accepted() {
     return accepted.sum();
   }
 
-  /** Clients that did not. */
+  /** Returns the number of clients that did not receive a CONNACK. */
   long failed() {
     return failed.sum();
   }
 
-  /** Connect latencies (until the CONNACK) since the last call, in microseconds. */
+  /** Returns connect latencies (until the CONNACK) since the last call, in microseconds. */
   Histogram connecting() {
     return connecting.getIntervalHistogram();
   }

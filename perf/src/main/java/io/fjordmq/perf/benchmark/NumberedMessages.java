@@ -24,7 +24,7 @@ final class NumberedMessages implements LoadClient.Receiver {
     this.expected = expected;
   }
 
-  /** Completes when all of them have arrived. */
+  /** Completes when all messages have arrived. */
   CompletableFuture<Void> allReceived() {
     return allReceived;
   }
@@ -42,7 +42,7 @@ final class NumberedMessages implements LoadClient.Receiver {
   }
 
   @Override
-  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
   public void onPublish(ByteBuf payload) {
     payload.skipBytes(Long.BYTES);
     received++;

@@ -7,13 +7,16 @@ import io.fjordmq.perf.load.ResultMetric;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Messages queued for offline clients: how fast clients fetch them and how fast a node starts. */
+/**
+ * Measures how fast clients fetch messages that were queued while they were offline, and how fast a
+ * node with queued messages starts.
+ */
 final class OfflineQueueBenchmark {
   private static final int THREADS = 2;
 
   private OfflineQueueBenchmark() {}
 
-  /** Offline clients return at once and fetch their queued messages. */
+  /** Measures offline clients that all return at the same time and fetch their queued messages. */
   static void drain(BenchmarkRun run) throws Exception {
     QueuedSessions sessions = new QueuedSessions(run.number("sessions"), run.number("queued"));
     List<RunningBroker> brokers = run.startAll();

@@ -11,7 +11,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Offline persistent sessions with queued messages: fills their queues and fetches everything.
+ * Offline persistent sessions with queued messages. Fills their queues and fetches everything.
  *
  * @param sessions one or more
  * @param queued messages per session
@@ -53,7 +53,7 @@ record QueuedSessions(int sessions, int queued) {
     return closed;
   }
 
-  /** All clients return at once and fetch their queued messages. Blocks. */
+  /** Connects all clients at the same time; they fetch their queued messages. Blocks. */
   Measurement drain(ClientLoops loops, long brokerPid) throws Exception {
     List<NumberedMessages> received =
         IntStream.range(0, sessions).mapToObj(session -> new NumberedMessages(queued)).toList();
@@ -70,7 +70,7 @@ record QueuedSessions(int sessions, int queued) {
                   .connect(clients.get(session))
                   .thenCompose(connected -> received.get(session).allReceived()));
     } catch (TimeoutException e) {
-      // Messages that have not arrived by now are counted as missing.
+      // Messages that have not arrived by this time are counted as missing.
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;

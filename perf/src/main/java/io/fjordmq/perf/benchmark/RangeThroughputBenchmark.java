@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the throughput of a node with its inboxes in fixed numbers of ranges, and with automatic
- * splits. There is one node for each, all running all the time; the load goes to each in turn, in
- * many short rounds, because the noise of a host lasts longer than a round.
+ * splits. Each variant has its own node, and all nodes run all the time. The load goes to each node
+ * in turn, in many short rounds, because the noise of a host lasts longer than a round.
  */
 final class RangeThroughputBenchmark {
   private static final int PARTS = 16;
@@ -57,7 +57,7 @@ final class RangeThroughputBenchmark {
     benchmark.compareWithBest();
   }
 
-  /** Settings for a fixed number of equal inbox ranges, 1 to 4,096. */
+  /** Returns settings for a fixed number of equal inbox ranges, 1 to 4,096. */
   static String fixedRanges(int inboxRanges) {
     return """
     storeConfig:
@@ -70,7 +70,7 @@ final class RangeThroughputBenchmark {
         .formatted(inboxRanges);
   }
 
-  /** How many ranges of a store a node leads. */
+  /** Returns how many ranges of a store a node leads. */
   static int rangesLed(RunningBroker node, String store) throws Exception {
     List<Integer> led = node.watch().rangesLed(store).get(METRICS_SECONDS, TimeUnit.SECONDS);
     if (led.isEmpty()) {
@@ -103,7 +103,7 @@ final class RangeThroughputBenchmark {
   private RunResult round(RunningBroker node) throws Exception {
     try (ClientLoops loops = node.loops(CLIENT_THREADS);
         ClosedLoopPairs load = ClosedLoopPairs.start(loops, node.pid(), clientIds, PAYLOAD_BYTES)) {
-      TimeUnit.SECONDS.sleep(1); // leave connecting out of the measurement
+      TimeUnit.SECONDS.sleep(1); // exclude connecting from the measurement
       RunResult result =
           load.measure(run.settings().seconds())
               .put(ResultMetric.RANGES, rangesLed(node, "inbox"))

@@ -23,17 +23,17 @@ final class RateSearch {
     this.maxRate = maxRate;
   }
 
-  /** Whether there is another rate to try. */
+  /** Returns whether there is another rate to try. */
   boolean hasNext() {
     return !done;
   }
 
-  /** The rate to try. */
+  /** Returns the rate to try. */
   int next() {
     return next;
   }
 
-  /** The highest sustained rate; 0 if there was none. */
+  /** Returns the highest sustained rate; 0 if there was none. */
   int sustainedRate() {
     return sustained;
   }

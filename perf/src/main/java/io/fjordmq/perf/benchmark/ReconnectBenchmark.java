@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All clients with persistent sessions lose their connections and reconnect at once, while each of
- * them is sent a QoS 1 message. A refused client retries after a short pause.
+ * Measures clients with persistent sessions that all lose their connections and reconnect at the
+ * same time, while a QoS 1 message is sent to each of them. A refused client retries after a short
+ * pause.
  */
 final class ReconnectBenchmark {
   private static final int PUBLISHERS = 20;
@@ -65,7 +66,7 @@ final class ReconnectBenchmark {
     boolean allConnected = connected.await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     final double connectedSeconds = (System.nanoTime() - start) / 1e9;
     if (allConnected) {
-      served.await(TIMEOUT_SECONDS, TimeUnit.SECONDS); // those that time out are counted below
+      served.await(TIMEOUT_SECONDS, TimeUnit.SECONDS); // clients that time out are counted below
     }
     final double servedSeconds = (System.nanoTime() - start) / 1e9;
     Waves.await(published);
@@ -88,7 +89,7 @@ final class ReconnectBenchmark {
     return new ClosedLoopPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES);
   }
 
-  /** Belongs to the event loops of its consecutive connections. */
+  /** A client. Runs on the event loops of its consecutive connections. */
   private final class Client implements LoadClient.Receiver {
     private final String id;
     private final String topic;
@@ -106,7 +107,10 @@ final class ReconnectBenchmark {
       return loops.connect(client).thenCompose(open -> open.subscribe(topic, 1));
     }
 
-    /** Closes without DISCONNECT, and reconnects when the connection is closed on this side. */
+    /**
+     * Closes the connection without DISCONNECT, and reconnects as soon as it is closed on this
+     * side.
+     */
     void closeAndReconnect() {
       dropped = true;
       client.channel().close().addListener(done -> reconnect());

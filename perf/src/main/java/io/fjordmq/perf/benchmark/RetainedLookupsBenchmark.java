@@ -15,8 +15,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures the query threads while one client subscribes to many filters with a wildcard: once with
- * filters that match no retained message, once with filters that match one each.
+ * Measures the CPU time of the query threads while one client subscribes to many wildcard filters:
+ * once with filters that match no retained message, once with filters that match one message each.
  */
 record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) {
   private static final String SETTINGS =
@@ -29,7 +29,7 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
       overloadConfig: {enabled: false}
       """;
 
-  /** {@code maxSubscriptions} of {@link #SETTINGS}. */
+  /** The value of {@code maxSubscriptions} in {@link #SETTINGS}. */
   private static final int MAX_FILTERS = 20_000;
 
   private static final String QUERY_THREADS = "range-query";
@@ -89,9 +89,9 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
   }
 
   /**
-   * One SUBSCRIBE with all filters. Blocks.
+   * Sends one SUBSCRIBE with all filters and waits for the retained messages. Blocks.
    *
-   * @param filter pattern of the filters: their number, its site and its device
+   * @param filter format of the filters; its arguments are the filter's number, site and device
    * @param matches retained messages that they match together
    */
   private Measurement measure(String filter, int matches) throws Exception {

@@ -104,7 +104,7 @@ final class SessionBenchmark implements AutoCloseable {
     client.closeFuture().addListener(closed -> fail("client " + number + " was disconnected"));
   }
 
-  /** The broker has written complete packets. */
+  /** Handles complete packets that the broker has written. */
   private void onPacket(int number, InProcessChannel channel, ByteBuf written) {
     switch (written.getUnsignedByte(written.readerIndex()) >> 4) {
       case CONNACK -> {

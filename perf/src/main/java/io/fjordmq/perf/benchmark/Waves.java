@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
 
 /** Runs client operations in waves and waits for them. */
 final class Waves {
-  /** Concurrent connects that fit the backlog of every broker. */
+  /** Number of concurrent connection attempts that fits the accept backlog of every broker. */
   static final int DEFAULT_SIZE = 64;
 
   private static final int TIMEOUT_SECONDS = 300;

@@ -46,7 +46,7 @@ public final class BrokerLauncher implements AutoCloseable {
   /**
    * Starts a broker and returns when it serves clients. Blocks.
    *
-   * @param directory for data and logs
+   * @param directory directory for data and logs
    */
   public RunningBroker start(BrokerSpec spec, Path directory) throws Exception {
     if (stopped) {
@@ -70,10 +70,10 @@ public final class BrokerLauncher implements AutoCloseable {
   }
 
   /**
-   * A running broker of any kind.
+   * Returns a broker of any kind that is already running.
    *
-   * @param pids of its nodes on this host; may be empty
-   * @param certificate of clients; required with mutual TLS, like the key
+   * @param pids process ids of its nodes on this host; may be empty
+   * @param certificate certificate of clients; required with mutual TLS, like the key
    */
   public static RunningBroker existing(
       List<InetSocketAddress> hosts,
@@ -111,23 +111,23 @@ public final class BrokerLauncher implements AutoCloseable {
     return new RunningBroker(name, hosts, tls, watch, List.of(), unlimited, true, () -> {});
   }
 
-  /** Whether clients may reach the default rate limits of FjordMQ. */
+  /** Returns whether clients may reach the default rate limits of FjordMQ. */
   public static boolean needsRaisedRateLimits(Scenario scenario) {
     return scenario.busiestClientBytesPerSecond() > DEFAULT_BYTES_PER_SECOND / 2.0;
   }
 
-  /** True after {@link #shutdown}. */
+  /** Returns true after {@link #shutdown}. */
   public boolean isShutdown() {
     return stopped;
   }
 
-  /** Same as {@link #close}, and prevents further starts. Any thread. */
+  /** Like {@link #close}, but also prevents further starts. May be called on any thread. */
   public void shutdown() {
     stopped = true;
     close();
   }
 
-  /** Stops all processes it has started. Any thread. */
+  /** Stops all processes that this launcher has started. May be called on any thread. */
   @Override
   public void close() {
     List<ManagedBroker> closing;
@@ -138,7 +138,7 @@ public final class BrokerLauncher implements AutoCloseable {
     closing.forEach(ManagedBroker::close);
   }
 
-  /** One broker that is being started or running. */
+  /** A broker that is starting or running. */
   private final class ManagedBroker implements AutoCloseable {
     private final BrokerSpec spec;
     private final Scenario scenario;
@@ -199,7 +199,7 @@ public final class BrokerLauncher implements AutoCloseable {
       boolean own = spec.program().equals(BrokerSpec.FJORDMQ);
       Path source = own ? checkout : Path.of(spec.program());
       if (!scenario.cluster().limits().isNone()) {
-        BrokerProcess.build(source, directory); // compile before limits apply
+        BrokerProcess.build(source, directory); // compile before the limits apply
       }
       int nodes = scenario.cluster().nodes();
       List<Integer> ports =
@@ -240,7 +240,7 @@ public final class BrokerLauncher implements AutoCloseable {
           this::close);
     }
 
-    /** The node configuration that the scenario requires, as YAML. */
+    /** Returns the node configuration that the scenario requires, as YAML. */
     private String sections(int tlsPort) {
       StringBuilder out = new StringBuilder();
       if (certificates != null) {

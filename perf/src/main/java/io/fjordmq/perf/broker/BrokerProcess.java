@@ -18,10 +18,10 @@ import java.util.stream.Stream;
 /**
  * A broker process that the tool started on a loopback port and stops by its process id.
  *
- * @param name of the node
- * @param pid of the broker itself, not of a script that started it
- * @param address that clients connect to
- * @param startSeconds from the start command to the first CONNACK
+ * @param name name of the node
+ * @param pid process id of the broker itself, not of a script that started it
+ * @param address the address that clients connect to
+ * @param startSeconds time from the start command to the first CONNACK
  * @param idleKilobytes resident memory at that time
  */
 public record BrokerProcess(
@@ -29,22 +29,25 @@ public record BrokerProcess(
     implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
-  /** In a checkout without a build, the start script builds first. */
+  /** Startup timeout of a checkout without a build, because its start script builds it first. */
   private static final long BUILD_SECONDS = 900;
 
   private static final long STOP_SECONDS = 30;
 
-  /** In the data directory of a node that serves clients; begins with its process id. */
+  /** File in the data directory of a node that serves clients; begins with the process id. */
   private static final String READY_FILE = "fjordmq.pid";
 
-  /** In the data directory of a node since its first start; the process id of the last start. */
+  /**
+   * File that the data directory of a node contains after its first start; holds the process id of
+   * the last start.
+   */
   private static final String LOCK_FILE = "lock";
 
   /** Pause after startup; tests that measure nothing use less. */
   private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
 
   /**
-   * Debian's mosquitto with persistence and without limits.
+   * Starts Debian's mosquitto with persistence and without limits.
    *
    * @param settings lines of mosquitto.conf
    * @param wrapper modifies the start command, for example to limit resources
@@ -77,14 +80,14 @@ public record BrokerProcess(
     return awaitStart("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
   }
 
-  /** A node of a checkout, started by its own script. */
+  /** Starts a node of a checkout with the checkout's own script. */
   public static BrokerProcess fjordmq(String name, Path checkout, Path directory, NodeConfig config)
       throws IOException, InterruptedException {
     return fjordmq(name, checkout, directory, config, true, UnaryOperator.identity());
   }
 
   /**
-   * A node of a checkout.
+   * Starts a node of a checkout.
    *
    * @param settle whether to wait some seconds after the first CONNACK
    * @param wrapper modifies the start command, for example to limit resources; the checkout must
@@ -175,7 +178,7 @@ public record BrokerProcess(
     }
   }
 
-  /** False if the node has ended, even if another process has its id now. */
+  /** Returns false if the node has ended, even if another process has its id now. */
   private static boolean isNodeBelow(Path directory, String pid) {
     try {
       return Files.readString(Path.of("/proc", pid, "cmdline")).contains(directory.toString());

@@ -5,14 +5,14 @@ import io.fjordmq.perf.scenario.Scenario;
 /**
  * A broker to start.
  *
- * @param name in reports
+ * @param name name in reports
  * @param program {@link #FJORDMQ}, {@link #MOSQUITTO} or the directory of another checkout of
  *     FjordMQ
- * @param scenario says how many nodes there are and how clients connect
+ * @param scenario determines how many nodes there are and how clients connect
  * @param settings additional configuration of each FjordMQ node, as YAML; may be empty
  */
 public record BrokerSpec(String name, String program, Scenario scenario, String settings) {
-  /** FjordMQ of the checkout that the tool belongs to. */
+  /** The FjordMQ checkout that the tool belongs to. */
   public static final String FJORDMQ = "fjordmq";
 
   public static final String MOSQUITTO = "mosquitto";

@@ -17,7 +17,7 @@ final class FirstConnack {
     0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'
   };
 
-  /** The clock and pauses. */
+  /** Provides the time and pauses, replaceable in tests. */
   interface Clock {
     long nanos();
 
@@ -46,7 +46,7 @@ final class FirstConnack {
   private @Nullable String refusal;
 
   /**
-   * @param log of the broker, for the error message
+   * @param log log file of the broker, for the error message
    */
   FirstConnack(InetSocketAddress address, Path log) {
     this(address, log, REAL);
@@ -76,7 +76,7 @@ final class FirstConnack {
       if (isAccepted((int) Math.min(remainingMillis, RESPONSE_MILLIS))) {
         return (clock.nanos() - startNanos) / 1e9;
       }
-      clock.pause(PAUSE_MILLIS); // also after a refusal: do not add load
+      clock.pause(PAUSE_MILLIS); // also after a refusal, to avoid additional load
     }
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies resource limits to the nodes of one broker and reports their effect. Does nothing without
- * limits. Any thread.
+ * limits. Thread-safe.
  */
 public final class LimitedNodes implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
@@ -26,7 +26,7 @@ public final class LimitedNodes implements AutoCloseable {
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private boolean closed;
 
-  /** A node, and the reading of its group when the load began. */
+  /** A node, and the counters of its group when the load began. */
   private record Node(NodeGroup group, Reading before) {}
 
   /**
@@ -64,7 +64,10 @@ public final class LimitedNodes implements AutoCloseable {
     }
   }
 
-  /** Sentences about nodes that the kernel killed because they exceeded their memory limit. */
+  /**
+   * Returns one sentence about each node that the kernel killed because it exceeded its memory
+   * limit.
+   */
   synchronized List<String> killed() throws IOException {
     List<String> sentences = new ArrayList<>();
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
@@ -75,7 +78,7 @@ public final class LimitedNodes implements AutoCloseable {
     return sentences;
   }
 
-  /** The same result with remarks about the limits. */
+  /** Returns the result with additional remarks about the limits. */
   public synchronized RunResult explain(RunResult result) throws IOException {
     List<String> remarks = new ArrayList<>();
     for (Map.Entry<String, Node> node : nodes.entrySet()) {

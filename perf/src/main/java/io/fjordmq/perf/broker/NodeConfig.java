@@ -18,13 +18,13 @@ public final class NodeConfig {
   private final int httpPort = FreePorts.one();
   private final Map<String, Object> sections;
 
-  /** A node that is a cluster of its own. */
+  /** Creates the configuration of a node that is a cluster of its own. */
   public NodeConfig() {
     this(true, FreePorts.forCluster(), "");
   }
 
   /**
-   * A node of a cluster.
+   * Creates the configuration of a node of a cluster.
    *
    * @param first whether it bootstraps the cluster
    * @param seeds as in clusterConfig.seedEndpoints
@@ -64,7 +64,7 @@ public final class NodeConfig {
         });
   }
 
-  /** The port of its TCP listener for clients. */
+  /** Returns the port of its TCP listener for clients. */
   public int port() {
     return port;
   }
@@ -73,7 +73,7 @@ public final class NodeConfig {
     return URI.create("http://127.0.0.1:" + httpPort + "/metrics");
   }
 
-  /** As a configuration file. */
+  /** Returns the text of the configuration file. */
   String text() {
     DumperOptions options = new DumperOptions();
     options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A broker that serves clients.
  *
- * @param name in reports
+ * @param name name in reports
  * @param addresses of its nodes
  * @param tls how clients connect; null for plain TCP
  * @param watch observes its processes and metrics
  * @param processes its nodes, if they were started here
- * @param limits of its nodes, if they were started here
+ * @param limits resource limits of its nodes, if they were started here
  * @param keepsRunning whether it keeps running after the run
  * @param stop stops the processes that were started for it
  */
@@ -30,24 +30,29 @@ public record RunningBroker(
     Runnable stop)
     implements AutoCloseable {
   /**
-   * Event loops of its clients. The tool never starts a broker on another host, and the user has
-   * confirmed the addresses of a running one.
+   * Creates event loops for its clients. Remote addresses are allowed, because the tool never
+   * starts a broker on another host and the user has confirmed the addresses of a running one.
    */
   public ClientLoops loops(int threads) {
     return new ClientLoops(addresses, threads, tls, true);
   }
 
-  /** The same broker, which keeps running, so that its persistent sessions must be removed. */
+  /**
+   * Returns this broker, marked as one that keeps running, so that its persistent sessions must be
+   * removed.
+   */
   public RunningBroker reused() {
     return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
   }
 
-  /** The process id of its first node. */
+  /** Returns the process id of its first node. */
   public long pid() {
     return processes.get(0).pid();
   }
 
-  /** The same broker for clients that connect over plain TCP; it keeps running. */
+  /**
+   * Returns this broker for clients that connect over plain TCP, marked as one that keeps running.
+   */
   public RunningBroker overTcp() {
     List<InetSocketAddress> plain = processes.stream().map(BrokerProcess::address).toList();
     return new RunningBroker(name, plain, null, watch, processes, limits, true, () -> {});

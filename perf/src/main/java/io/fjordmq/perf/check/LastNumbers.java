@@ -3,9 +3,9 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * The last number received from each publisher and QoS class, for a member of a shared
- * subscription, which may see few or many of a hundred thousand publishers. A hash table with open
- * addressing, without boxing.
+ * Stores the last number received from each publisher and QoS class, for a member of a shared
+ * subscription, which may receive messages of few or many of a hundred thousand publishers. A hash
+ * table with open addressing and without boxing.
  */
 final class LastNumbers {
   private static final int EMPTY = -1;

@@ -9,7 +9,7 @@ package io.fjordmq.perf.check;
 public record Missing(long lost, long unacknowledged) {
   public static final Missing NONE = new Missing(0, 0);
 
-  /** The sum of both. */
+  /** Returns the sum of this and the other. */
   public Missing plus(Missing other) {
     return new Missing(lost + other.lost, unacknowledged + other.unacknowledged);
   }

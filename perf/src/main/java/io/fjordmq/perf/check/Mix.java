@@ -1,26 +1,26 @@
 package io.fjordmq.perf.check;
 
 /**
- * Which messages of a publisher have a QoS above 0: every n-th one; the others have QoS 0. MQTT
- * guarantees order only among messages with the same QoS [MQTT-4.6.0-6].
+ * Determines which messages of a publisher have a QoS above 0: every n-th message; the others have
+ * QoS 0. MQTT guarantees order only among messages with the same QoS [MQTT-4.6.0-6].
  *
  * @param acknowledgedEvery every n-th message is acknowledged; 0 for none, 1 for all
  */
 public record Mix(int acknowledgedEvery) {
-  /** All messages. */
+  /** All messages are acknowledged. */
   public static final Mix ALL = new Mix(1);
 
-  /** Whether the broker acknowledges message n, counted from 0. */
+  /** Returns whether the broker acknowledges message n, counted from 0. */
   public boolean isAcknowledged(int number) {
     return acknowledgedEvery > 0 && number % acknowledgedEvery == acknowledgedEvery - 1;
   }
 
-  /** Whether there are both classes. */
+  /** Returns whether there are messages of both classes. */
   boolean isMixed() {
     return acknowledgedEvery > 1;
   }
 
-  /** The key of this message: each class has its own. */
+  /** Returns the key of this message: each class has its own. */
   int key(int publisher, int number) {
     return 2 * publisher + (isAcknowledged(number) ? 1 : 0);
   }

@@ -1,12 +1,16 @@
 package io.fjordmq.perf.check;
 
-/** What publishers have sent; to be called after they have stopped. */
+/**
+ * The messages that publishers have sent. Its methods must be called after the publishers have
+ * stopped.
+ */
 public interface SentMessages {
-  /** The number of messages. */
+  /** Returns the number of messages. */
   int count(int publisher);
 
   /**
-   * Whether the broker acknowledged the message; true for messages without acknowledgement (QoS 0).
+   * Returns whether the broker acknowledged the message; true for messages without acknowledgement
+   * (QoS 0).
    */
   boolean isAcknowledged(int publisher, int number);
 }

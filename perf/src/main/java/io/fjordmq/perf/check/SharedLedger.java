@@ -16,7 +16,10 @@ public final class SharedLedger {
     }
   }
 
-  /** Adds a member. Each member is used by one event loop, all of them by several. */
+  /**
+   * Adds a member. Each member is used by a single event loop, but different members by different
+   * ones.
+   */
   public Ledger member() {
     return new Member();
   }
@@ -28,7 +31,7 @@ public final class SharedLedger {
     }
   }
 
-  /** Messages that no member received. Any thread. */
+  /** Returns the messages that no member received. May be called on any thread. */
   public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
@@ -53,7 +56,7 @@ public final class SharedLedger {
       return last.put(mix.key(publisher, number), number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;
     }
 
-    /** A single member misses nothing: {@link SharedLedger#missing} checks all of them. */
+    /** Returns nothing, because {@link SharedLedger#missing} checks all members together. */
     @Override
     public Missing missing(SentMessages sentMessages) {
       return Missing.NONE;
@@ -61,12 +64,12 @@ public final class SharedLedger {
 
     @Override
     public void onDisconnected() {
-      throw new IllegalStateException("members of a shared subscription must not leave");
+      throw new IllegalStateException("members of a shared subscription must not disconnect");
     }
 
     @Override
     public long onReconnected(SentMessages sentMessages) {
-      throw new IllegalStateException("members of a shared subscription must not leave");
+      throw new IllegalStateException("members of a shared subscription must not disconnect");
     }
   }
 }

@@ -6,15 +6,15 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The received numbers of a sequence 0, 1, 2 … that should arrive once and in order. As long as it
- * does, the state is a single number; gaps are kept as intervals. While the receiver is away,
- * numbers are optional.
+ * Tracks the received numbers of a sequence 0, 1, 2 … that should arrive once and in order. As long
+ * as they do, the state is a single number; gaps are kept as intervals. While the receiver is
+ * disconnected, numbers are optional.
  */
 public final class Stream {
   /** The classification of a number. */
   public enum Outcome {
     NEW,
-    /** A later number arrived before it. */
+    /** A later number has already arrived. */
     LATE,
     DUPLICATE
   }
@@ -22,10 +22,13 @@ public final class Stream {
   private int next;
   private boolean disconnected;
 
-  /** Missing numbers: the first of each gap to the one after its last; null without gaps. */
+  /**
+   * Missing numbers as intervals, from the first number of a gap (inclusive) to the number after
+   * the gap (exclusive); null without gaps.
+   */
   private @Nullable TreeMap<Integer, Integer> gaps;
 
-  /** The same for optional numbers. */
+  /** Like {@link #gaps}, for optional numbers. */
   private @Nullable TreeMap<Integer, Integer> optionalGaps;
 
   /** Records a number. */
@@ -74,16 +77,16 @@ public final class Stream {
     return true;
   }
 
-  /** The receiver has disconnected. */
+  /** Called when the receiver has disconnected. */
   void onDisconnected() {
     disconnected = true;
   }
 
   /**
-   * The receiver has returned.
+   * Called when the receiver has reconnected.
    *
    * @param sent numbers sent so far
-   * @return newly optional numbers that were neither received nor missing before
+   * @return numbers that became optional during this disconnection and were not received
    */
   int onReconnected(int sent) {
     int more = Math.max(0, sent - next);
@@ -95,13 +98,13 @@ public final class Stream {
     return more;
   }
 
-  /** The lowest required number that is missing. */
+  /** Returns the lowest required number that is missing. */
   public int lowest() {
     TreeMap<Integer, Integer> open = gaps;
     return open == null || open.isEmpty() ? next : open.firstKey();
   }
 
-  /** Whether it was received. */
+  /** Returns whether it was received. */
   public boolean isReceived(int number) {
     return number < next && !contains(gaps, number) && !contains(optionalGaps, number);
   }
@@ -111,12 +114,12 @@ public final class Stream {
     return gap != null && gap.getValue() > number;
   }
 
-  /** Required numbers of a publisher that are missing. */
+  /** Returns the required numbers of a publisher that are missing. */
   Missing missing(SentMessages sent, int publisher) {
     return missing(sent.count(publisher), number -> sent.isAcknowledged(publisher, number));
   }
 
-  /** Required ones of the first {@code sent} numbers that are missing. */
+  /** Returns those of the first {@code sent} numbers that are required and missing. */
   public Missing missing(int sent, IntPredicate acknowledged) {
     Missing missing = disconnected ? Missing.NONE : missing(next, sent, acknowledged);
     TreeMap<Integer, Integer> open = gaps;

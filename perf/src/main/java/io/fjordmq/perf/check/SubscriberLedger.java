@@ -3,8 +3,8 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * The ledger of a subscriber that is the only one for the publishers first, first + step, first + 2
- * step …
+ * The ledger of a subscriber that is the only subscriber of the publishers first, first + step,
+ * first + 2 step …
  */
 public final class SubscriberLedger implements Ledger {
   private final int first;
@@ -30,7 +30,7 @@ public final class SubscriberLedger implements Ledger {
     Arrays.fill(latest, -1);
   }
 
-  /** The ledger for a single publisher. */
+  /** Returns a ledger for a single publisher. */
   public static SubscriberLedger of(int publisher, Mix mix) {
     return new SubscriberLedger(publisher, 1, publisher + 1, mix);
   }
@@ -50,7 +50,9 @@ public final class SubscriberLedger implements Ledger {
     };
   }
 
-  /** Whether a later message of the same class came first; not used with only one class. */
+  /**
+   * Returns whether a later message of the same class arrived first; not used with only one class.
+   */
   private boolean isOvertaken(int index, int number) {
     if (latest.length == 0) {
       return true;

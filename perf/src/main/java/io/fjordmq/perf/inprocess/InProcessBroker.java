@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A complete node with metrics, in this process. */
+/** A complete node, including metrics, in this process. */
 public final class InProcessBroker implements AutoCloseable {
   private final Broker broker;
 

@@ -27,14 +27,15 @@ public final class InProcessChannel extends AbstractChannel {
   private boolean open = true;
 
   /**
-   * @param receiver of the broker's output, on the channel's event loop; must not keep the buffer
+   * @param receiver receives the broker's output on the channel's event loop; must not keep the
+   *     buffer
    */
   public InProcessChannel(BiConsumer<InProcessChannel, ByteBuf> receiver) {
     super(null);
     this.receiver = receiver;
   }
 
-  /** Input from the client. Any thread. */
+  /** Passes input from the client to the broker. May be called on any thread. */
   public void receive(ByteBuf bytes) {
     eventLoop()
         .execute(
@@ -94,7 +95,7 @@ public final class InProcessChannel extends AbstractChannel {
 
   @Override
   protected void doBeginRead() {
-    // The client sends without being read.
+    // Nothing to do: the client pushes its input.
   }
 
   @Override

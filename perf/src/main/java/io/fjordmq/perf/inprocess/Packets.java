@@ -7,21 +7,24 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Packets of in-process clients (MQTT 3.1.1, §3), each in a buffer that the caller owns. */
+/**
+ * Creates the packets of in-process clients (MQTT 3.1.1, §3), each in a buffer that the caller
+ * owns.
+ */
 public final class Packets {
-  /** More than the bytes of a packet without its payload and user properties. */
+  /** Upper bound of the size of a packet without its payload and user properties. */
   private static final int HEAD_BYTES = 64;
 
   private Packets() {}
 
-  /** MQTT 3.1.1, no keep-alive. */
+  /** Returns an MQTT 3.1.1 CONNECT without keep-alive. */
   public static ByteBuf connect(String clientId, boolean clean) {
     ByteBuf packet = ByteBufAllocator.DEFAULT.buffer(HEAD_BYTES);
     MqttPacketWriter.writeConnect(packet, ConnectSettings.simple(clientId, clean));
     return packet;
   }
 
-  /** MQTT 3.1.1, QoS 0. */
+  /** Returns an MQTT 3.1.1 SUBSCRIBE with QoS 0. */
   public static ByteBuf subscribe(String filter) {
     ByteBuf packet = ByteBufAllocator.DEFAULT.buffer(HEAD_BYTES);
     MqttPacketWriter.subscribe(packet, ConnectSettings.MQTT_3, 1, List.of(filter), 0);
@@ -29,7 +32,7 @@ public final class Packets {
   }
 
   /**
-   * MQTT 3.1.1.
+   * Returns an MQTT 3.1.1 PUBLISH.
    *
    * @param packetIdentifier used with QoS 1 only
    */

@@ -1,6 +1,6 @@
 /**
- * A broker in this process with clients that need no sockets, to measure the broker's code between
- * a connection and its stores without the network. Start at {@link
+ * A broker in this process, and clients that need no sockets. They measure the broker's code
+ * between connections and stores without the network. Start at {@link
  * io.fjordmq.perf.inprocess.InProcessBroker}.
  */
 @NullMarked

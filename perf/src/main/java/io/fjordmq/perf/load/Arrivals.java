@@ -15,15 +15,18 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Recorder;
 
 /**
- * Connects clients, either at a steady rate, with latency from the scheduled time of each connect,
- * or as fast as the broker accepts them, with a bounded number in progress. Called by one thread;
- * responses arrive on event loops.
+ * Connects clients, either at a steady rate, with latencies measured from the scheduled time of
+ * each connect, or as fast as the broker accepts them, with a bounded number of connects in
+ * progress. Called by one thread; responses arrive on event loops.
  */
 final class Arrivals {
-  /** Connects in progress without a rate. */
+  /** Maximum number of connects in progress without a rate. */
   private static final int MAX_PENDING_WITHOUT_RATE = 64;
 
-  /** Connects in progress with a rate; more would mean that the broker no longer responds. */
+  /**
+   * Maximum number of connects in progress with a rate; more would mean that the broker no longer
+   * responds.
+   */
   private static final int MAX_PENDING_WITH_RATE = 10_000;
 
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -51,11 +54,12 @@ final class Arrivals {
   /**
    * Connects another client; blocks until it may start.
    *
-   * @param name for the report, if it is refused
+   * @param name name of the client for the report if the client is refused
    * @param connect starts the connection
-   * @param then further steps after the CONNACK, which must succeed as well
-   * @param onConnected receives the client if all succeed; called before {@link #await} returns
-   * @param refused called otherwise, even if the client is connected
+   * @param then runs further steps after the CONNACK, which must succeed as well
+   * @param onConnected receives the client if everything succeeds; called before {@link #await}
+   *     returns
+   * @param refused called if anything fails, even if the client is connected
    */
   void next(
       String name,
@@ -87,7 +91,8 @@ final class Arrivals {
             (client, error) -> {
               try {
                 if (error == null) {
-                  accepted.incrementAndGet(); // first: a connected client can be lost
+                  accepted
+                      .incrementAndGet(); // count it first, because a connected client can be lost
                   lastNanos = System.nanoTime();
                   onConnected.accept(client);
                 } else {
@@ -110,7 +115,7 @@ final class Arrivals {
     }
   }
 
-  /** A short text for the report. */
+  /** Returns a short description of the error for the report. */
   static String reason(Throwable error) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -123,13 +128,15 @@ final class Arrivals {
     return message == null ? cause.toString() : message;
   }
 
-  /** Blocks until every started connect has its response. */
+  /** Blocks until every connect that was started has completed or failed. */
   void await() throws InterruptedException {
     pending.acquire(maxPending);
     pending.release(maxPending);
   }
 
-  /** Rate per second, from the first start to the last CONNACK. */
+  /**
+   * Returns the number of accepted clients per second, from the first start to the last CONNACK.
+   */
   double acceptedPerSecond() {
     return accepted.get() * 1e9 / Math.max(1, lastNanos - startNanos);
   }
@@ -142,12 +149,12 @@ final class Arrivals {
     return refused.get();
   }
 
-  /** From the scheduled start to the CONNACK, microseconds. */
+  /** Returns the latencies from the scheduled start to the CONNACK, in microseconds. */
   Recorder connecting() {
     return connecting;
   }
 
-  /** Why clients were refused. */
+  /** Returns why clients were refused. */
   ErrorCounts reasons() {
     return errorCounts;
   }

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that disconnects after a random time and returns, repeatedly. It stops publishing, waits
- * for outstanding acknowledgements and sends DISCONNECT, so that all its messages are still
- * checked. Messages sent to it while it is not subscribed are optional. Belongs to its client's
- * event loop.
+ * A client that repeatedly disconnects after a random time and then reconnects. It stops
+ * publishing, waits for outstanding acknowledgements and sends DISCONNECT, so that all its messages
+ * are still checked. Messages sent to it while it is not subscribed are optional. Belongs to its
+ * client's event loop.
  */
 final class ChurningClient {
   private static final long OFFLINE_MILLIS = 1_000;
@@ -32,7 +32,7 @@ final class ChurningClient {
   private LoadClient client;
 
   /**
-   * @param client connected
+   * @param client a connected client
    * @param filters its subscriptions; empty if it only publishes
    */
   ChurningClient(
@@ -57,7 +57,7 @@ final class ChurningClient {
     this.loop = client.channel().eventLoop();
   }
 
-  /** Schedules the next disconnect. Any thread. */
+  /** Schedules the next disconnect. May be called on any thread. */
   void start() {
     long minMillis = TimeUnit.SECONDS.toMillis(clientChurn.minSeconds());
     long maxMillis = TimeUnit.SECONDS.toMillis(clientChurn.maxSeconds());
@@ -85,7 +85,7 @@ final class ChurningClient {
       return;
     }
     if (!client.channel().isActive()) {
-      return; // lost while it waited
+      return; // the connection was lost while the client waited
     }
     Subscriber subscriber = loadRole.subscriber();
     if (subscriber != null) {

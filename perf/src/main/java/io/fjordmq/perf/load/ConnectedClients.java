@@ -7,15 +7,15 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The connected publishers and receivers, and the message rates to expect of them, which are lower
+ * The connected publishers and receivers, and the message rates expected from them, which are lower
  * than in the scenario if clients were refused.
  *
  * @param publishers connected publishers
- * @param allPublishers of the scenario
+ * @param allPublishers all publishers of the scenario
  * @param receivers connected subscribers, partners and collectors
- * @param allReceivers of the scenario
- * @param publishesPerSecond of the connected publishers
- * @param deliveriesPerSecond between connected clients
+ * @param allReceivers all receivers of the scenario
+ * @param publishesPerSecond publish rate of the connected publishers
+ * @param deliveriesPerSecond delivery rate between connected clients
  */
 public record ConnectedClients(
     int publishers,
@@ -59,7 +59,7 @@ public record ConnectedClients(
         (deliveredPerMessage + collected) * rate);
   }
 
-  /** All clients of the scenario. */
+  /** Returns all clients of the scenario. */
   public static ConnectedClients all(Scenario scenario) {
     return of(scenario, publisher -> true, receiver -> true);
   }
@@ -68,7 +68,7 @@ public record ConnectedClients(
     return (int) IntStream.range(0, limit).filter(isConnected).count();
   }
 
-  /** Pairs of a publisher and a subscriber with the same topic. */
+  /** Returns the number of pairs of a publisher and a subscriber with the same topic. */
   private static long topicPairs(Clients clients, IntPredicate publishes, IntPredicate receives) {
     int topics = clients.topics();
     long[] publishersByTopic = new long[topics];
@@ -85,7 +85,7 @@ public record ConnectedClients(
     return publishers == allPublishers && receivers == allReceivers;
   }
 
-  /** For the report. */
+  /** Returns a description for the report. */
   @Override
   public String toString() {
     return "%d of %d publishers, %d of %d subscribers"

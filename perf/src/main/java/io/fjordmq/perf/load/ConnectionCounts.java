@@ -2,7 +2,7 @@ package io.fjordmq.perf.load;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the clients that are connected, lost or temporarily disconnected. Any thread. */
+/** Counts the clients that are connected, lost or temporarily disconnected. Thread-safe. */
 final class ConnectionCounts {
   private final Arrivals arrivals;
   private final AtomicInteger lost = new AtomicInteger();
@@ -17,13 +17,15 @@ final class ConnectionCounts {
     this.arrivals = arrivals;
   }
 
-  /** Number of connected clients; never negative. */
+  /** Returns the number of connected clients; never negative. */
   int connected() {
-    int notConnected = lost.get() + away.get(); // before arrivals: never negative
+    int notConnected =
+        lost.get()
+            + away.get(); // read before the arrivals, so that the difference is never negative
     return arrivals.accepted() - notConnected;
   }
 
-  /** A connection ended unexpectedly. */
+  /** Called when a connection has ended unexpectedly. */
   void onLost(String reason) {
     lost.incrementAndGet();
     losses.note(reason, "");
@@ -34,29 +36,29 @@ final class ConnectionCounts {
     return lost.get();
   }
 
-  /** Why they ended. */
+  /** Returns why they ended. */
   ErrorCounts losses() {
     return losses;
   }
 
-  /** A client has disconnected on purpose and will reconnect. */
+  /** Called when a client has disconnected on purpose and will reconnect. */
   void onDisconnected() {
     departures.incrementAndGet();
     away.incrementAndGet();
   }
 
-  /** It has reconnected. */
+  /** Called when a client has reconnected. */
   void onReconnected() {
     away.decrementAndGet();
   }
 
-  /** It could not reconnect: the broker refused it. */
+  /** Called when a client could not reconnect because the broker refused it. */
   void reconnectFailed(String reason) {
-    away.decrementAndGet(); // before it is lost, so that it does not count twice
+    away.decrementAndGet(); // before counting it as lost, so that it is not counted twice
     onLost("could not reconnect: " + reason);
   }
 
-  /** How often clients have disconnected on purpose. */
+  /** Returns how often clients have disconnected on purpose. */
   int departures() {
     return departures.get();
   }

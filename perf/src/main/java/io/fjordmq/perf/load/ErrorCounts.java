@@ -18,9 +18,9 @@ final class ErrorCounts {
   }
 
   /**
-   * Records an error. Any thread.
+   * Records an error. May be called on any thread.
    *
-   * @param name of the client; empty if irrelevant
+   * @param name name of the client; empty if irrelevant
    */
   synchronized void note(String message, String name) {
     if (reasons.size() >= MAX_REASONS && !reasons.containsKey(message)) {
@@ -33,7 +33,7 @@ final class ErrorCounts {
     }
   }
 
-  /** {@code 2 × CONNACK 0x03 (s0, p1)}. */
+  /** Returns one line per reason, such as {@code 2 × CONNACK 0x03 (s0, p1)}. */
   synchronized List<String> lines() {
     List<String> lines = new ArrayList<>();
     reasons.forEach(

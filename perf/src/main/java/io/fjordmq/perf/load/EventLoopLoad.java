@@ -8,18 +8,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counters, recorders and the common timer of the clients of one event loop. One timer serves all
+ * Holds the counters, recorders and timer of all clients of one event loop. One timer serves all
  * publishers of the loop, in the order in which their messages are due.
  */
 final class EventLoopLoad {
   /**
-   * Publishers that are due at about the same time are served together, which needs fewer wake-ups.
+   * Minimum pause between two timer runs: publishers whose messages are due at about the same time
+   * are served together, which needs fewer wake-ups.
    */
   private static final long DEFAULT_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** Written by one thread, read by others. */
+  /** A counter that one thread writes and others read. */
   static final class Counter {
     private final AtomicLong value = new AtomicLong();
 
@@ -37,7 +38,7 @@ final class EventLoopLoad {
   final Counter acknowledged = new Counter();
   final Counter received = new Counter();
 
-  /** Missing deliveries that were optional because the subscriber was away. */
+  /** Missing deliveries that were optional because the subscriber was disconnected. */
   final Counter excused = new Counter();
 
   final Counter duplicated = new Counter();
@@ -45,13 +46,13 @@ final class EventLoopLoad {
   final Counter misrouted = new Counter();
   final Counter unexpected = new Counter();
 
-  /** From the scheduled send time to delivery. */
+  /** Delays from the scheduled send time to delivery. */
   final Delays delivery = new Delays();
 
-  /** From the scheduled send time to PUBACK. */
+  /** Delays from the scheduled send time to PUBACK. */
   final Delays acknowledgement = new Delays();
 
-  /** From the scheduled send time to the write by this tool. */
+  /** Delays from the scheduled send time to the write by this tool. */
   final Delays lateness = new Delays();
 
   private final EventLoop loop;
@@ -75,12 +76,15 @@ final class EventLoopLoad {
         batchMillis == 0 ? DEFAULT_PAUSE_NANOS : TimeUnit.MILLISECONDS.toNanos(batchMillis);
   }
 
-  /** Call before {@link #start}. */
+  /** Adds a publisher. Must be called before {@link #start}. */
   void add(Publisher publisher) {
     publishers.add(publisher);
   }
 
-  /** Messages due from then on are measured. Call before {@link #start} of any event loop. */
+  /**
+   * Starts measuring at this time: messages that are due from then on count. Must be called before
+   * {@link #start} of any event loop.
+   */
   void countFrom(long nanos) {
     countedNanos = nanos;
   }
@@ -116,8 +120,8 @@ final class EventLoopLoad {
   }
 
   /**
-   * After the end of the schedule: sends what is left. Returns false if something could not be
-   * sent.
+   * Sends the remaining messages after the end of the schedule. Returns false if some of them could
+   * not be sent.
    */
   private boolean catchUp(Schedule schedule, long now) {
     boolean done = true;
@@ -131,7 +135,7 @@ final class EventLoopLoad {
     return schedule.intendedNanos(publishers.get(cursor).number(), round);
   }
 
-  /** Stops publishing. Any thread. */
+  /** Stops publishing. May be called on any thread. */
   void stop() {
     stopped = true;
   }
@@ -141,12 +145,12 @@ final class EventLoopLoad {
     loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
   }
 
-  /** Records the current time. */
+  /** Records the delay from the scheduled time until now. */
   void record(Delays delays, long intendedNanos) {
     delays.record(intendedNanos, System.nanoTime(), isCounted(intendedNanos));
   }
 
-  /** Whether a message scheduled for this time belongs to the measured period. */
+  /** Returns whether a message scheduled for this time belongs to the measured period. */
   boolean isCounted(long intendedNanos) {
     return intendedNanos - countedNanos >= 0;
   }

@@ -22,7 +22,7 @@ final class Findings {
   /** Below this fraction of the schedule, the broker did not sustain the load. */
   private static final double SUSTAINED_FRACTION = 0.99;
 
-  /** If the tool is later than this, it is itself the bottleneck. */
+  /** If the tool is later than this, the tool itself is the bottleneck. */
   private static final double TOOL_LATE_MILLIS = 5;
 
   /** Allowance for the duration of a connect, which does not affect the rate. */
@@ -40,7 +40,7 @@ final class Findings {
   private final List<String> faults = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
-  /** The start of the measured period; null before and after it. */
+  /** The counters at the start of the measured period; null before and after that period. */
   private @Nullable Reading periodStart;
 
   Findings(Scenario scenario, Fleet fleet, Sampler sampler, BrokerWatch watch) {
@@ -51,9 +51,9 @@ final class Findings {
   }
 
   /**
-   * The run was aborted; the measurements up to then remain.
+   * Called when the run was aborted. Keeps the measurements up to then.
    *
-   * @param why a fault
+   * @param why reason, reported as a fault
    */
   void aborted(String why, Reading last) {
     faults.add(why);
@@ -65,7 +65,7 @@ final class Findings {
     }
   }
 
-  /** All connection attempts have completed. */
+  /** Called when all connection attempts have completed. */
   void connected(Reading before, Reading after) {
     int accepted = fleet.arrivals().accepted();
     figures.put(ResultMetric.CONNECTED, (double) accepted);
@@ -97,18 +97,21 @@ final class Findings {
     }
   }
 
-  /** One percent of the CPU time of all processors between two readings, in microseconds. */
+  /**
+   * Returns one percent of the total CPU time of all processors between two readings, in
+   * microseconds.
+   */
   private static double cpuMicrosPerPercent(Reading before, Reading after) {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
     return seconds * Runtime.getRuntime().availableProcessors() * 10_000;
   }
 
-  /** The measured period begins. */
+  /** Called at the start of the measured period. */
   void periodStarted(Reading now) {
     periodStart = now;
   }
 
-  /** The measured period ends. */
+  /** Called at the end of the measured period. */
   void periodEnded(Reading after) {
     Reading from = Objects.requireNonNull(periodStart, "nothing was measured");
     periodStart = null;
@@ -162,7 +165,7 @@ final class Findings {
     }
   }
 
-  /** The result; to be called after all clients have stopped. */
+  /** Returns the result; must be called after all clients have stopped. */
   RunResult result(String broker) {
     sampler.collectRemainder();
     latencies();

@@ -49,7 +49,7 @@ final class Fleet implements SentMessages, AutoCloseable {
   private volatile @Nullable Schedule schedule;
 
   /**
-   * @param run distinguishes this run from any other whose messages may still arrive
+   * @param run distinguishes this run from other runs whose messages may still arrive
    */
   Fleet(Scenario scenario, ClientLoops loops, int run) {
     this.scenario = scenario;
@@ -131,7 +131,8 @@ final class Fleet implements SentMessages, AutoCloseable {
    * Connects another client.
    *
    * @param then further steps after the CONNACK
-   * @param onConnected called if it is connected; of other clients only the refusal reason is kept
+   * @param onConnected called if the client is connected; for other clients only the reason for the
+   *     refusal is kept
    */
   private void connectClient(
       String name,
@@ -156,11 +157,11 @@ final class Fleet implements SentMessages, AutoCloseable {
           onConnected.accept(connected);
           loadRole.onConnected();
         },
-        // It may be connected, now or later.
+        // The client may be connected, now or later.
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
-  /** The CONNECT of the client with that name within this run. */
+  /** Returns the CONNECT settings of the client with that name in this run. */
   ConnectSettings connectSettings(String name, boolean clean) {
     return new ConnectSettings(
         "perf-" + label + "-" + name,
@@ -236,13 +237,13 @@ final class Fleet implements SentMessages, AutoCloseable {
         loop -> new EventLoopLoad(loop, scenario.traffic().batchMillis()));
   }
 
-  /** The clients that are connected. After {@link #connect}. */
+  /** Returns the connected clients. Must be called after {@link #connect}. */
   ConnectedClients connectedClients() {
     return ConnectedClients.of(
         scenario, number -> publishers[number] != null, slot -> subscribers[slot] != null);
   }
 
-  /** Starts publishing on this schedule. After {@link #connect}. */
+  /** Starts publishing on this schedule. Must be called after {@link #connect}. */
   void start(Schedule publishSchedule) {
     schedule = publishSchedule;
     for (Publisher publisher : publishers) {
@@ -254,27 +255,28 @@ final class Fleet implements SentMessages, AutoCloseable {
         .values()
         .forEach(
             loopLoad ->
-                loopLoad.countFrom(publishSchedule.countedNanos())); // before any loopLoad starts
+                loopLoad.countFrom(
+                    publishSchedule.countedNanos())); // must precede the start of any loopLoad
     loopLoads.values().forEach(loopLoad -> loopLoad.start(publishSchedule));
     churningClients.forEach(ChurningClient::start);
   }
 
-  /** Whether publishing has started. */
+  /** Returns whether publishing has started. */
   boolean hasStarted() {
     return schedule != null;
   }
 
-  /** The schedule has ended: churning clients do not disconnect any more. */
+  /** Returns whether the schedule has ended, so that churning clients no longer disconnect. */
   boolean isOver() {
     return stopped || System.nanoTime() - requireSchedule().endNanos() > 0;
   }
 
-  /** Messages are no longer counted. */
+  /** Returns whether the run has stopped, so that messages are no longer counted. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** A client has reconnected over this connection. Any thread. */
+  /** Called when a client has reconnected over this connection. May be called on any thread. */
   void onReconnected(LoadClient client) {
     connectionCounts.onReconnected();
     synchronized (clients) {
@@ -282,7 +284,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     }
   }
 
-  /** Whether any client has to publish. */
+  /** Returns whether any client has to publish. */
   boolean hasPublishers() {
     return publishers.length > 0;
   }
@@ -307,17 +309,19 @@ final class Fleet implements SentMessages, AutoCloseable {
     return connectionCounts;
   }
 
-  /** Only for a single publisher with several subscribers. */
+  /**
+   * Returns the last deliveries; null unless there is a single publisher with several subscribers.
+   */
   @Nullable LastDeliveries lastDeliveries() {
     return lastDeliveries;
   }
 
-  /** Messages received by subscribers so far. */
+  /** Returns the number of messages received by subscribers so far. */
   long received() {
     return loopLoads.values().stream().mapToLong(loopLoad -> loopLoad.received.get()).sum();
   }
 
-  /** Number of messages that are due and not yet sent. */
+  /** Returns the number of messages that are due and not yet sent. */
   long overdueMessages(long nowNanos) {
     Schedule publishSchedule = requireSchedule();
     long overdue = 0;
@@ -330,7 +334,7 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   /**
-   * Approximate number of outstanding messages and acknowledgements.
+   * Returns the approximate number of outstanding messages and acknowledgements.
    *
    * @param connectedClients the connected clients
    */
@@ -349,13 +353,13 @@ final class Fleet implements SentMessages, AutoCloseable {
     return overdueMessages(nowNanos) + deliveries + unacknowledged;
   }
 
-  /** Stops publishing and connecting. Any thread. */
+  /** Stops publishing and connecting. May be called on any thread. */
   void requestStop() {
     stopped = true;
     loopLoads.values().forEach(EventLoopLoad::stop);
   }
 
-  /** Stops publishing; then the caller can read all counters. */
+  /** Stops publishing. Afterwards the caller can read all counters. */
   void stop() throws Exception {
     requestStop();
     for (EventLoopLoad loopLoad : loopLoads.values()) {
@@ -363,9 +367,9 @@ final class Fleet implements SentMessages, AutoCloseable {
     }
   }
 
-  /** After {@link #stop}. */
+  /** Returns the missing messages. Must be called after {@link #stop}. */
   Missing missing() {
-    // Without any subscriber nothing is missing.
+    // Without subscribers, nothing is missing.
     boolean hasSubscribers = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
     Missing missing = hasSubscribers ? shared.missing(this) : Missing.NONE;
     for (Subscriber subscriber : subscribers) {
@@ -376,7 +380,10 @@ final class Fleet implements SentMessages, AutoCloseable {
     return missing;
   }
 
-  /** After {@link #stop}: messages with QoS 1 or 2 without a PUBACK or PUBCOMP. */
+  /**
+   * Returns the number of messages with QoS 1 or 2 that have no PUBACK or PUBCOMP. Must be called
+   * after {@link #stop}.
+   */
   long unacknowledged() {
     return Arrays.stream(publishers)
         .mapToLong(publisher -> publisher == null ? 0 : publisher.unacknowledged())

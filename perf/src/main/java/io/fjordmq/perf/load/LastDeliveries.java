@@ -6,7 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 
-/** How long the last subscriber waited for each message of a single publisher. Thread-safe. */
+/**
+ * Records how long the last subscriber waited for each message of a single publisher. Thread-safe.
+ */
 final class LastDeliveries {
   private final Map<Integer, LongAccumulator> longestNanos = new ConcurrentHashMap<>();
 
@@ -17,7 +19,7 @@ final class LastDeliveries {
         .accumulate(nanos);
   }
 
-  /** The median over all messages; empty without deliveries. */
+  /** Returns the median over all messages; empty without deliveries. */
   OptionalDouble medianMillis() {
     long[] sorted =
         longestNanos.values().stream().mapToLong(LongAccumulator::get).sorted().toArray();

@@ -10,7 +10,7 @@ final class LoadRole implements LoadClient.Receiver {
   private @Nullable Publisher publisher;
   private @Nullable Subscriber subscriber;
 
-  /** Only a connected client can be lost; a failed connect is counted by the caller. */
+  /** Only a connected client can be lost; the caller counts failed connects. */
   private boolean connected;
 
   /** Why the connection was lost, if that happened before the client counted as connected. */
@@ -36,7 +36,9 @@ final class LoadRole implements LoadClient.Receiver {
     return subscriber;
   }
 
-  /** It is connected, for the first time or again. Any thread. */
+  /**
+   * Called when the client is connected, for the first time or again. May be called on any thread.
+   */
   synchronized void onConnected() {
     connected = true;
     if (lostReason != null) {
@@ -44,7 +46,7 @@ final class LoadRole implements LoadClient.Receiver {
     }
   }
 
-  /** It disconnects, and may return. Any thread. */
+  /** Called when the client disconnects; it may reconnect later. May be called on any thread. */
   synchronized void onDisconnected() {
     connected = false;
     lostReason = null;

@@ -19,12 +19,13 @@ import java.util.function.Consumer;
  * Runs one scenario against one broker: connects all clients, warms up, measures, stops, and waits
  * for outstanding messages.
  *
- * @param warmSeconds before the measured period; 0 for none
- * @param seconds measured; for connection scenarios, how long connections are held
+ * @param warmSeconds duration of the warm-up before the measured period; 0 for none
+ * @param seconds duration of the measured period; for connection scenarios, how long connections
+ *     are held
  * @param progress receives a line every few seconds
  */
 public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
-  /** After this long without progress, outstanding messages are given up. */
+  /** Time without progress after which the run no longer waits for outstanding messages. */
   private static final int QUIET_TIMEOUT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
@@ -32,10 +33,11 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
   private static final int PROGRESS_INTERVAL_SECONDS = 5;
 
   /**
-   * Runs it.
+   * Runs the scenario.
    *
    * @param run unique among the runs against the same broker
-   * @param keepsRunning whether the broker does, so that persistent sessions must be removed
+   * @param keepsRunning whether the broker keeps running, so that persistent sessions must be
+   *     removed
    */
   public RunResult run(
       String broker, ClientLoops loops, BrokerWatch watch, int run, boolean keepsRunning)
@@ -138,12 +140,14 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
       before = pending;
       printProgress(i, sampler.second(Phase.DRAIN));
       if (pending == 0) {
-        return; // one more second, to find duplicates
+        return; // the sample above has allowed one more second for duplicates
       }
     }
   }
 
-  /** Without samples, because there is no process to measure. */
+  /**
+   * Waits until no more messages arrive. Takes no samples, because there is no process to measure.
+   */
   private static void awaitQuiescence(Fleet fleet) throws InterruptedException {
     long before = -1;
     long received = fleet.received();

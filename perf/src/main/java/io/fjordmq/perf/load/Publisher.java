@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Publishes on a schedule. If the broker does not read or has too many messages unacknowledged,
- * messages are sent as soon as possible, with their scheduled times.
+ * Publishes on a schedule. If the broker does not read or has too many unacknowledged messages,
+ * messages are sent as soon as possible and keep their scheduled times.
  */
 final class Publisher {
-  /** Maximum number of messages per write when it is behind. */
+  /** Maximum number of messages per write when the publisher is behind schedule. */
   private static final int BATCH = 32;
 
   private static final int IDENTIFIERS = 65_535;
@@ -36,8 +36,8 @@ final class Publisher {
   private int acknowledgeable;
 
   /**
-   * @param qos of the messages that do not have QoS 0
-   * @param mix which messages have it
+   * @param qos QoS of the messages that do not have QoS 0
+   * @param mix determines which messages have that QoS
    * @param client connected
    */
   Publisher(
@@ -68,21 +68,21 @@ final class Publisher {
     return loopLoad;
   }
 
-  /** Messages sent so far. */
+  /** Returns the number of messages sent so far. */
   int sent() {
     return sent;
   }
 
-  /** Messages with QoS 1 or 2 without an acknowledgement. */
+  /** Returns the number of messages with QoS 1 or 2 without an acknowledgement. */
   long unacknowledged() {
     return acknowledged.missing(acknowledgeable, number -> true).lost();
   }
 
   /**
-   * Sends what is due. Returns false if something could not be sent yet, but true if the connection
-   * is lost.
+   * Sends all messages that are due. Returns false if some of them could not be sent yet, but true
+   * if the connection is lost.
    */
-  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
   boolean send(Schedule schedule, long now) {
     if (paused) {
       return true;
@@ -99,14 +99,15 @@ final class Publisher {
         write(out, intended);
         sent++;
         loopLoad.sent.add(1);
-        loopLoad.record(loopLoad.lateness, intended); // not "now": earlier messages took time
+        loopLoad.record(
+            loopLoad.lateness, intended); // not "now", because earlier messages took time
       }
       channel.writeAndFlush(out, channel.voidPromise());
     }
     return true;
   }
 
-  /** Number of messages that are due and not yet sent. */
+  /** Returns the number of messages that are due and not yet sent. */
   long overdue(Schedule schedule, long now) {
     return paused ? 0 : schedule.due(number, now) - skipped - sent;
   }
@@ -116,7 +117,9 @@ final class Publisher {
     paused = true;
   }
 
-  /** Resumes with what is due from now on, over a connection on the same event loop. */
+  /**
+   * Resumes with the messages that are due from now on, over a connection on the same event loop.
+   */
   void resume(LoadClient connected, Schedule schedule, long now) {
     client = connected;
     window = connected.receiveMaximum();
@@ -124,7 +127,10 @@ final class Publisher {
     paused = false;
   }
 
-  /** Whether the broker has acknowledged the message; true for QoS 0. After it has stopped. */
+  /**
+   * Returns whether the broker has acknowledged the message; true for QoS 0. Must be called after
+   * the publisher has stopped.
+   */
   boolean isAcknowledged(int message) {
     return !mix.isAcknowledged(message)
         || acknowledged.isReceived(message / mix.acknowledgedEvery());
@@ -146,7 +152,10 @@ final class Publisher {
     payload.write(out, intended, number, sent);
   }
 
-  /** The message follows from the identifier, because identifiers are assigned in order. */
+  /**
+   * Handles a PUBACK. The identifier determines the message, because identifiers are assigned in
+   * order.
+   */
   void onPuback(Schedule schedule, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);

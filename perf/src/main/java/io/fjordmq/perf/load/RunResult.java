@@ -34,7 +34,7 @@ public record RunResult(
     remarks = List.copyOf(remarks);
   }
 
-  /** A figure; 0 if it could not be measured. */
+  /** Returns a figure; 0 if it could not be measured. */
   public double figure(ResultMetric metric) {
     return figures.getOrDefault(metric, 0.0);
   }

@@ -11,9 +11,9 @@ import tools.jackson.databind.annotation.EnumNaming;
 /**
  * One second of a run.
  *
- * @param second since the start of the run
- * @param phase it belongs to
- * @param values measured values; others are missing
+ * @param second time since the start of the run, in seconds
+ * @param phase phase of the run that the second belongs to
+ * @param values the values that could be measured
  */
 public record Sample(double second, Phase phase, @JsonAnyGetter Map<Series, Double> values) {
 

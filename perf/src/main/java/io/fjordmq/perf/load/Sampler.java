@@ -13,11 +13,14 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes a sample every second and keeps the sums of the measured period. One thread; {@link
- * #second} blocks it until the end of the second.
+ * Takes a sample every second and keeps the sums of the measured period. Used by one thread, which
+ * {@link #second} blocks until the end of the second.
  */
 final class Sampler {
-  /** Reading the metrics consumes CPU of the broker, so it is rare. */
+  /**
+   * Interval between two reads of the ranges; long, because reading the metrics uses CPU time of
+   * the broker.
+   */
   private static final int RANGES_INTERVAL_SECONDS = 5;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +42,7 @@ final class Sampler {
   private List<Integer> led = List.of();
   private double peakMemoryMb;
 
-  /** Cumulative values at one moment. */
+  /** Cumulative values at one point in time. */
   record Reading(
       long nanos,
       ProcessUsage broker,
@@ -64,7 +67,7 @@ final class Sampler {
         fleet.arrivals().accepted());
   }
 
-  /** The values at the end of the last second. */
+  /** Returns the values at the end of the last second. */
   Reading last() {
     return last;
   }
@@ -117,7 +120,7 @@ final class Sampler {
     }
   }
 
-  /** Collects what has arrived since the end of the last second. */
+  /** Collects everything that has arrived since the end of the last second. */
   void collectRemainder() {
     messages(new EnumMap<>(Series.class));
   }
@@ -143,7 +146,7 @@ final class Sampler {
     return sum;
   }
 
-  /** The last values reported by the nodes. */
+  /** Adds the last values that the nodes have reported. */
   private void ranges(Map<Series, Double> values) {
     if (pendingRanges.isDone()) {
       led = pendingRanges.join();
@@ -172,7 +175,7 @@ final class Sampler {
     return delivery;
   }
 
-  /** PUBACKs of the same messages, microseconds. */
+  /** Returns PUBACKs of the same messages, microseconds. */
   Histogram acknowledgement() {
     return acknowledgement;
   }
@@ -182,7 +185,7 @@ final class Sampler {
     return lateness;
   }
 
-  /** CONNACKs of the whole run, microseconds. */
+  /** Returns CONNACKs of the whole run, microseconds. */
   Histogram connecting() {
     return connecting;
   }

@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
  * The schedule of all messages, independent of the broker. Publishers are spread evenly over one
  * interval.
  *
- * @param startNanos in {@code System.nanoTime()}
- * @param countedNanos messages due from then on are measured
+ * @param startNanos start of the schedule, as {@code System.nanoTime()}
+ * @param countedNanos start of the measured period
  * @param endNanos end of the schedule
- * @param intervalNanos between two messages of a publisher
+ * @param intervalNanos interval between two messages of a publisher
  * @param publishers number of publishers
  */
 record Schedule(
@@ -29,7 +29,7 @@ record Schedule(
     return startNanos + (long) ((number + (double) publisher / publishers) * intervalNanos);
   }
 
-  /** Number of messages of a publisher that are due by then. */
+  /** Returns the number of messages of a publisher that are due by this time. */
   int due(int publisher, long nowNanos) {
     long now = Math.min(nowNanos - startNanos, endNanos - startNanos - 1);
     int due = Math.max(0, (int) (now / intervalNanos - (double) publisher / publishers) + 1);

@@ -26,7 +26,7 @@ public enum Series {
   LED_BY_2("led by node 2", ""),
   LED_BY_3("led by node 3", "");
 
-  /** By node; the tool starts at most this many. */
+  /** Ranges led by each node; the tool starts at most this many nodes. */
   static final List<Series> LED = List.of(LED_BY_1, LED_BY_2, LED_BY_3);
 
   private final String label;

@@ -12,14 +12,17 @@ import java.util.function.Consumer;
 
 /**
  * Removes the persistent sessions of a run from a broker that keeps running, because it belongs to
- * the user. Also runs for a few seconds if the tool is interrupted, and reports the sessions that
- * remain.
+ * the user. If the tool is interrupted, the cleanup still runs for a few seconds and reports the
+ * sessions that remain.
  */
 final class SessionCleanup implements AutoCloseable {
-  /** Time limit after Ctrl-C. */
+  /** Time limit of the cleanup after Ctrl-C. */
   private static final int INTERRUPTED_TIMEOUT_SECONDS = 10;
 
-  /** After this many refusals the cleanup gives up, as the broker will refuse the rest too. */
+  /**
+   * Number of refusals after which the cleanup gives up, because the broker would refuse the rest
+   * as well.
+   */
   private static final int MAX_REFUSALS = 100;
 
   private final Scenario scenario;
@@ -73,7 +76,8 @@ final class SessionCleanup implements AutoCloseable {
   private void removeAllSessions() throws InterruptedException {
     fleet.requestStop();
     fleet.close();
-    TimeUnit.SECONDS.sleep(1); // for DISCONNECTs, and for clients that are still connecting
+    TimeUnit.SECONDS.sleep(
+        1); // allow time for DISCONNECTs, and for clients that are still connecting
     Clients count = scenario.clients();
     removeSessions("s", count.subscribers());
     removeSessions("c", count.collectors());

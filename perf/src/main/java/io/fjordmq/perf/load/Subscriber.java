@@ -15,12 +15,12 @@ record Subscriber(
     Ledger ledger,
     EventLoopLoad loopLoad,
     @Nullable LastDeliveries lastDeliveries) {
-  /** It disconnects; messages that still arrive are accepted. */
+  /** Called when the subscriber disconnects. Messages that still arrive are accepted. */
   void onDisconnected() {
     ledger.onDisconnected();
   }
 
-  /** It is subscribed again. */
+  /** Called when the subscriber has subscribed again. */
   void onReconnected(SentMessages sentMessages) {
     loopLoad.excused.add(ledger.onReconnected(sentMessages));
   }

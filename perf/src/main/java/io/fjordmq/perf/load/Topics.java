@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param label unique to the run
  */
 record Topics(Scenario scenario, String label) {
-  /** As in the published benchmark of phones and devices. */
+  /** Number of device families, as in the published benchmark of phones and devices. */
   private static final int FAMILIES = 20;
 
   byte[] ofPublisher(int publisher) {
@@ -26,7 +26,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Topics of subscriber n; with partners, of client n. */
+  /** Returns the topics of subscriber n or, if clients have partners, of client n. */
   List<String> ofSubscriber(int subscriber) {
     return switch (scenario.flow()) {
       case MUTUAL -> List.of(topic(partner(subscriber)));
@@ -35,7 +35,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Filters of a collector. */
+  /** Returns the filters of a collector. */
   List<String> ofCollector() {
     return switch (scenario.flow()) {
       case MUTUAL -> IntStream.range(0, FAMILIES).mapToObj(f -> family(f) + "/+").toList();
@@ -43,7 +43,9 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Clients 0 and 1 are partners, 2 and 3, and so on. */
+  /**
+   * Returns the partner of a client: clients 0 and 1 are partners, 2 and 3 are partners, and so on.
+   */
   static int partner(int client) {
     return client ^ 1;
   }

@@ -32,7 +32,7 @@ public final class Users {
     this.topics = new Topics(scenario, "+"); // valid for every run
   }
 
-  /** The user of the client with that name within its run: p0, s17, c1 … */
+  /** Returns the user of the client with this name within its run, such as p0, s17 or c1. */
   static Credentials of(String client) {
     return new Credentials(client, "secret of " + client);
   }

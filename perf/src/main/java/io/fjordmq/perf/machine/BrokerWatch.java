@@ -23,20 +23,20 @@ public final class BrokerWatch {
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
   /**
-   * @param pids of its nodes; empty if they run on other hosts
-   * @param metrics pages of its nodes in the Prometheus format; empty if there are none
+   * @param pids process ids of its nodes; empty if they run on other hosts
+   * @param metrics Prometheus metrics endpoints of its nodes; empty if there are none
    */
   public BrokerWatch(List<Long> pids, List<URI> metrics) {
     this.pids = List.copyOf(pids);
     this.metrics = List.copyOf(metrics);
   }
 
-  /** Whether its CPU and memory can be measured. */
+  /** Returns whether CPU and memory of the broker can be measured. */
   public boolean seesProcesses() {
     return !pids.isEmpty();
   }
 
-  /** The distinct programs of its processes; blocks. */
+  /** Returns the distinct programs of its processes; blocks. */
   public List<String> programs() throws InterruptedException {
     Set<String> programs = new LinkedHashSet<>();
     for (long pid : pids) {
@@ -46,7 +46,7 @@ public final class BrokerWatch {
   }
 
   /**
-   * The sum over all nodes.
+   * Returns the sum over all nodes.
    *
    * @throws java.io.UncheckedIOException if a process has exited
    */
@@ -55,14 +55,17 @@ public final class BrokerWatch {
   }
 
   /**
-   * The number of ranges that each node leads, in order; empty unless every node reports it. Does
-   * not wait: a slow node must not delay the other measurements.
+   * Returns the number of ranges that each node leads, in order; empty unless every node reports
+   * it. Does not block, because a slow node must not delay the other measurements.
    */
   public CompletableFuture<List<Integer>> rangesLed() {
     return sums(LED);
   }
 
-  /** The same for one store: {@code dist}, {@code inbox} or {@code retain}. */
+  /**
+   * Returns the number of ranges of one store that each node leads: {@code dist}, {@code inbox} or
+   * {@code retain}.
+   */
   public CompletableFuture<List<Integer>> rangesLed(String store) {
     return sums(LED + "store=\"" + store + "\"");
   }

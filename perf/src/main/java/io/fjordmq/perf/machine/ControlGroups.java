@@ -9,18 +9,18 @@ import java.util.Optional;
 
 /**
  * The Linux cgroups (version 1) of this process, in which it creates groups of its own. Limits on
- * this process itself still apply to all of them together.
+ * this process itself also apply to all of these groups together.
  *
- * @param cpu directory of its group in the cpu hierarchy
- * @param memory the same for memory
+ * @param cpu directory of this process's group in the cpu hierarchy
+ * @param memory directory of this process's group in the memory hierarchy
  */
 public record ControlGroups(Path cpu, Path memory) {
   private static final Path SELF = Path.of("/proc/self");
 
   /**
-   * The cgroups of this process.
+   * Returns the cgroups of this process.
    *
-   * @throws IOException if they cannot be used; the message has the reason
+   * @throws IOException if they cannot be used; the message gives the reason
    */
   public static ControlGroups own() throws IOException {
     if (!Files.isReadable(SELF.resolve("mountinfo")) || !Files.isReadable(SELF.resolve("cgroup"))) {
@@ -63,12 +63,12 @@ public record ControlGroups(Path cpu, Path memory) {
         "this process does not belong to a cgroup with controller '" + controller + "'");
   }
 
-  /** A mounted file system; of cgroups if its type is cgroup. */
+  /** A mounted file system. If its type is cgroup, it is a cgroup hierarchy. */
   private record Mount(String root, String point, String type, List<String> options) {
     private static final int ROOT = 3;
     private static final int POINT = 4;
 
-    /** {@code 32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu}. */
+    /** Parses a line such as {@code 32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu}. */
     static Mount parse(String line) {
       String[] halves = line.split(" - ", 2);
       String[] left = halves[0].split(" ", -1);
@@ -83,7 +83,7 @@ public record ControlGroups(Path cpu, Path memory) {
       return type.equals("cgroup") && options.contains(controller);
     }
 
-    /** In a container only part of the tree is mounted. */
+    /** Returns the directory of a cgroup. In a container, only part of the tree is mounted. */
     Path folder(String path) throws IOException {
       if (root.equals("/")) {
         return Path.of(point, path);
@@ -98,7 +98,7 @@ public record ControlGroups(Path cpu, Path memory) {
   /**
    * Creates a group with these limits and removes it, as a test.
    *
-   * @throws IOException if that fails; the message has the reason
+   * @throws IOException if that fails; the message gives the reason
    */
   public void probe(NodeLimits limits) throws IOException {
     createGroup("probe", limits).close();
@@ -108,7 +108,7 @@ public record ControlGroups(Path cpu, Path memory) {
    * Creates an empty group.
    *
    * @param name unique among the groups of this process
-   * @throws IOException if it cannot be created; then nothing is left of it
+   * @throws IOException if it cannot be created; nothing is left of it in this case
    */
   public NodeGroup createGroup(String name, NodeLimits limits) throws IOException {
     String folder = "fjordmq-perf-" + ProcessHandle.current().pid() + "-" + name;

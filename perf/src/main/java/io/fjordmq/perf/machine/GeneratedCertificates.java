@@ -14,8 +14,8 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
 
 /**
- * A certificate authority generated for one run, with certificates (P-256) for the broker, in
- * files, and for all clients.
+ * A certificate authority generated for one run, with a certificate (P-256) for the broker, stored
+ * in files, and one for all clients.
  */
 public final class GeneratedCertificates {
   private final Path directory;
@@ -50,24 +50,24 @@ public final class GeneratedCertificates {
     Files.writeString(keyFile(), server.getPrivateKeyPEM());
   }
 
-  /** Certificate file of the authority. */
+  /** Returns the certificate file of the authority. */
   public Path trustFile() {
     return directory.resolve("authority.crt");
   }
 
-  /** Certificate file of the broker. */
+  /** Returns the certificate file of the broker. */
   public Path certificateFile() {
     return directory.resolve("server.crt");
   }
 
-  /** Key file of the broker. */
+  /** Returns the key file of the broker. */
   public Path keyFile() {
     return directory.resolve("server.key");
   }
 
   /**
-   * TLS for clients, which trust any broker and keep no sessions, so that each handshake is a full
-   * one.
+   * Returns the TLS context of clients, which trust any broker and keep no TLS sessions, so that
+   * each handshake is a full one.
    *
    * @param mutual whether clients have a certificate
    */
@@ -80,12 +80,12 @@ public final class GeneratedCertificates {
     return builder.build();
   }
 
-  /** TLS for clients without a certificate. */
+  /** Returns the TLS context of clients without a certificate. */
   public static SslContext withoutCertificate() throws SSLException {
     return builder().build();
   }
 
-  /** TLS for clients with an existing certificate. */
+  /** Returns the TLS context of clients with an existing certificate. */
   public static SslContext clients(Path certificate, Path key) throws IOException {
     return builder().keyManager(certificate.toFile(), key.toFile()).build();
   }

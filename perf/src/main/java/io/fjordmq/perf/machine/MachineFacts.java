@@ -17,7 +17,7 @@ public final class MachineFacts {
 
   private MachineFacts() {}
 
-  /** By name, in the order of reports. */
+  /** Returns the facts by name, in the order of reports. */
   public static Map<String, String> all() throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
     var runtime = ManagementFactory.getRuntimeMXBean();
@@ -36,7 +36,8 @@ public final class MachineFacts {
   }
 
   /**
-   * The TCP congestion control: that of the route, if it has its own.
+   * Returns the TCP congestion control algorithm: that of the route if it has its own, otherwise
+   * the default.
    *
    * @param route as in the output of {@code ip route get}; empty if unknown
    * @param defaultAlgorithm the default of the system
@@ -54,17 +55,17 @@ public final class MachineFacts {
         .orElse("processor");
   }
 
-  /** Memory available to this process and its children, in bytes. */
+  /** Returns the memory available to this process and its children, in bytes. */
   public static long memoryBytes() {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
-  /** Available memory in kilobytes. */
+  /** Returns the available memory in kilobytes. */
   public static long availableKilobytes() {
     return field("meminfo", "MemAvailable:");
   }
 
-  /** Open-file limit of this process, which its children inherit. */
+  /** Returns the open-file limit of this process, which its children inherit. */
   public static long openFiles() {
     return field("self/limits", "Max open files");
   }
@@ -87,11 +88,11 @@ public final class MachineFacts {
     try {
       return Files.readAllLines(file);
     } catch (IOException e) {
-      return List.of(); // not Linux or not readable: omit the fact
+      return List.of(); // omit the fact if the file does not exist or is not readable
     }
   }
 
-  /** The commit of a checkout, and whether it has changes. */
+  /** Returns the commit of a checkout, and whether it has changes. */
   public static String commit(Path checkout) throws InterruptedException {
     String git = checkout.toString();
     String commit = Program.output("git", "-C", git, "rev-parse", "--short=12", "HEAD");

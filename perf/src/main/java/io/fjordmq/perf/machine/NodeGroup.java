@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A Linux cgroup (version 1) for the processes of one node. Any thread.
+ * A Linux cgroup (version 1) for the processes of one node. Thread-safe.
  *
  * <p>The kernel enforces its limits. A group that has used its CPU quota waits for the next period
- * of 100 ms. A process that needs more memory than available is killed, after the file cache has
- * been dropped; there is no swap.
+ * of 100 ms. A process that needs more memory than is available, even after the kernel has dropped
+ * the file cache, is killed; there is no swap.
  */
 public final class NodeGroup implements AutoCloseable {
   private static final int PERIOD_MICROS = 100_000;
@@ -31,14 +31,17 @@ public final class NodeGroup implements AutoCloseable {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final String MEMBERS = "cgroup.procs";
 
-  /** Joins the groups of the files before "--", then replaces itself with the command after it. */
+  /**
+   * A shell script that joins the groups whose files precede "--", then replaces itself with the
+   * command that follows.
+   */
   private static final String ENTER =
       "while [ \"$1\" != -- ]; do echo $$ >\"$1\" || exit 125; shift; done; shift; exec \"$@\"";
 
   private final Path cpu;
   private final Path memory;
 
-  /** Two directories, or one if both hierarchies share it. */
+  /** The group's two directories, or one directory if both hierarchies share it. */
   private final Set<Path> folders;
 
   private NodeGroup(Path cpu, Path memory) {
@@ -95,7 +98,7 @@ public final class NodeGroup implements AutoCloseable {
     }
   }
 
-  /** A short reason, because the messages of file system exceptions are only file names. */
+  /** Returns a short reason, because the messages of file system exceptions are only file names. */
   private static String reason(IOException error) {
     if (error instanceof AccessDeniedException) {
       return "permission denied";
@@ -117,7 +120,7 @@ public final class NodeGroup implements AutoCloseable {
     return words;
   }
 
-  /** The process ids in the group. */
+  /** Returns the process ids in the group. */
   public Set<Long> processes() throws IOException {
     Set<Long> all = new TreeSet<>();
     for (Path folder : folders) {
@@ -147,7 +150,7 @@ public final class NodeGroup implements AutoCloseable {
         number(memory.resolve("memory.oom_control"), "oom_kill "));
   }
 
-  /** 0 if the kernel does not report it. */
+  /** Returns the number after the key; 0 if the kernel does not report it. */
   private static long number(Path file, String key) throws IOException {
     return Files.readAllLines(file).stream()
         .filter(line -> line.startsWith(key))

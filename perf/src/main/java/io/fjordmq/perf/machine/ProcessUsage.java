@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 /**
  * Resource usage of a process as reported by Linux.
  *
- * @param cpuMicros user and system time since its start, in microseconds; the kernel counts in 10
- *     ms
+ * @param cpuMicros user and system time since the start of the process, in microseconds; the kernel
+ *     counts in steps of 10 ms
  * @param residentKilobytes current memory ({@code VmRSS})
  * @param writtenBytes bytes written to disk ({@code write_bytes}); empty if only the owner of the
  *     process may read it
@@ -27,7 +27,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   private static final int UTIME_AFTER_NAME = 11;
 
   /**
-   * Usage of a process of any user.
+   * Returns the usage of a process of any user.
    *
    * @throws UncheckedIOException if the process does not exist
    */
@@ -36,9 +36,9 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * The same.
+   * Like {@link #of(long)}.
    *
-   * @param proc its directory there
+   * @param proc directory of the process in {@code /proc}
    */
   static ProcessUsage of(Path proc) {
     try {
@@ -51,7 +51,10 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     }
   }
 
-  /** Other users may read the other files, but not this one. */
+  /**
+   * Returns the bytes written to disk; empty if this user may not read the file. Unlike the other
+   * files, only the owner of the process may read it.
+   */
   private static OptionalLong writtenBytes(Path io) throws IOException {
     try {
       return OptionalLong.of(valueOf(Files.readAllLines(io), "write_bytes:"));
@@ -60,7 +63,9 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     }
   }
 
-  /** The sums over several processes; a value that is unknown for one is unknown for all. */
+  /**
+   * Returns the sums over several processes; a value that is unknown for one is unknown for all.
+   */
   public static ProcessUsage of(List<Long> pids) {
     ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
     for (long pid : pids) {
@@ -80,7 +85,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
         : OptionalLong.empty();
   }
 
-  /** Bytes written since then; empty if unknown. */
+  /** Returns the number of bytes written since an earlier reading; empty if unknown. */
   public OptionalDouble writtenSince(ProcessUsage before) {
     return writtenBytes.isPresent() && before.writtenBytes.isPresent()
         ? OptionalDouble.of(writtenBytes.getAsLong() - before.writtenBytes.getAsLong())
@@ -88,17 +93,18 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * CPU time of the threads of a process with this name prefix, in microseconds since their start;
-   * the kernel counts in 10 ms. Threads that exit meanwhile are skipped.
+   * Returns the CPU time of the threads of a process with this name prefix, in microseconds since
+   * their start; the kernel counts in steps of 10 ms. Threads that exit in the meantime are
+   * skipped.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
     return threadCpuMicros(Path.of("/proc", Long.toString(pid)), namePrefix);
   }
 
   /**
-   * The same.
+   * Like {@link #threadCpuMicros(long, String)}.
    *
-   * @param proc its directory there
+   * @param proc directory of the process in {@code /proc}
    */
   static long threadCpuMicros(Path proc, String namePrefix) {
     return threads(proc, namePrefix, "stat").stream().mapToLong(ProcessUsage::cpuMicros).sum();
@@ -112,7 +118,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * How long the same threads were runnable without a processor, in microseconds since their start.
+   * Returns how long these threads were runnable but had no processor, in microseconds since their
+   * start.
    */
   public static long threadWaitMicros(long pid, String namePrefix) {
     return threads(Path.of("/proc", Long.toString(pid)), namePrefix, "schedstat").stream()
@@ -121,7 +128,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
         .sum();
   }
 
-  /** The content of a file of each of these threads. */
+  /** Returns the contents of a file of each of these threads. */
   private static List<String> threads(Path proc, String namePrefix, String file) {
     try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
       return threads
@@ -133,7 +140,10 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     }
   }
 
-  /** Empty if the thread has ended: its files are gone, or cannot be read although they exist. */
+  /**
+   * Returns empty if the thread has ended: its files are gone, or cannot be read although they
+   * exist.
+   */
   private static Optional<String> read(Path file) {
     try {
       return Optional.of(Files.readString(file));

@@ -16,20 +16,22 @@ public final class Program {
 
   private Program() {}
 
-  /** The program of a process, with its version if known: a JVM, mosquitto, or a file name. */
+  /**
+   * Returns the program of a process, with its version if known: a JVM, mosquitto, or a file name.
+   */
   public static String of(long pid) throws InterruptedException {
     Path file;
     try {
       file = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "exe"));
     } catch (IOException e) {
-      return "unknown"; // of another user, or exited
+      return "unknown"; // the process belongs to another user, or has exited
     }
     String name = String.valueOf(file.getFileName());
     if (name.equals("java")) {
       return java(file);
     }
     if (name.equals(MOSQUITTO)) {
-      // It has no version option, but prints the version first in its help.
+      // Mosquitto has no version option, but the first line of its help contains the version.
       String version = output(file.toString(), "-h").lines().findFirst().orElse("");
       return version.isEmpty() ? file.toString() : version;
     }
@@ -60,7 +62,7 @@ public final class Program {
   }
 
   /**
-   * Whether a program is in the path.
+   * Returns whether a program is in the search path.
    *
    * @param path value of PATH
    */
@@ -69,7 +71,10 @@ public final class Program {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
   }
 
-  /** The output of a command, regardless of its exit code; empty if the program does not exist. */
+  /**
+   * Returns the output of a command, regardless of its exit code; empty if the program does not
+   * exist.
+   */
   static String output(String... command) throws InterruptedException {
     try {
       Process process =

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** Temporary directory for the data and logs of brokers. */
 public record WorkFolder(Path path) {
-  /** Creates it. */
+  /** Creates the directory. */
   public static WorkFolder make() throws IOException {
     return new WorkFolder(Files.createTempDirectory("fjordmq-perf"));
   }
@@ -17,7 +17,7 @@ public record WorkFolder(Path path) {
   /**
    * Keeps the directory for diagnosis. With an external broker it is empty and is deleted.
    *
-   * @return whether it has any files
+   * @return whether the directory contains any files
    */
   public boolean keep() throws IOException {
     try (Stream<Path> files = Files.walk(path)) {
@@ -29,7 +29,7 @@ public record WorkFolder(Path path) {
     return false;
   }
 
-  /** Deletes it with its contents. */
+  /** Deletes the directory and its contents. */
   public void delete() throws IOException {
     List<Path> all;
     try (Stream<Path> files = Files.walk(path)) {

@@ -1,5 +1,5 @@
 /**
- * Processes of this host: the brokers that the tools start, the resources they use and their
+ * Processes on this host: the brokers that the tool starts, the resources that they use, and their
  * limits.
  */
 @NullMarked

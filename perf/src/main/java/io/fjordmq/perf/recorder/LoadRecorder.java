@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * are {@code folder} and {@code seconds}, the maximum length of a recording (default 600). {@link
  * Recording} defines the format.
  *
- * <p>A recording begins with the first ten seconds in which its range has load, and a new one
- * begins whenever the interval or leader of the range changes. A file is complete at any time and
- * ends with the latest complete ten seconds. At most 64 files are written. A write error is thrown;
- * the broker logs and counts it as a failure of the strategy.
+ * <p>A recording begins with the first ten seconds in which its range has load, and a new recording
+ * begins whenever the interval or leader of the range changes. A file is valid at any time and ends
+ * with the latest complete ten seconds. At most 64 files are written. A write error is thrown; the
+ * broker logs and counts it as a failure of the strategy.
  */
 public final class LoadRecorder implements SplitStrategy {
   private static final int MAX_RECORDINGS = 64;
@@ -92,14 +92,17 @@ public final class LoadRecorder implements SplitStrategy {
     }
   }
 
-  /** Another node on this host may write to the same directory. */
+  /**
+   * Creates a file with a name that is not taken yet, because another node on this host may write
+   * to the same directory.
+   */
   private Path newFile(String range) throws IOException {
     for (int number = 1; ; number++) {
       String name = number == 1 ? range : range + "." + number;
       try {
         return Files.createFile(folder.resolve(name + ".load"));
       } catch (FileAlreadyExistsException e) {
-        // the next one
+        // try the next name
       }
     }
   }

@@ -43,16 +43,20 @@ final class Recording {
   private record TenSecondWindow(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
 
   /**
-   * An empty recording.
+   * Creates an empty recording.
    *
-   * @param maxSeconds the recording is full with the ten seconds that reach this length
+   * @param maxSeconds length at which the recording is full; the ten seconds that reach it are
+   *     still recorded
    */
   Recording(String store, long maxSeconds) {
     this.store = store;
     this.maxSeconds = maxSeconds;
   }
 
-  /** Whether the load belongs to the same range, a moment later. */
+  /**
+   * Returns whether the load continues this recording: it was measured for the same range shortly
+   * afterwards.
+   */
   boolean isContinuedBy(RangeLoad load) {
     long passed = load.age().toSeconds() - age;
     return passed >= 0 && (age == 0 || passed <= WINDOW_SECONDS);
@@ -62,7 +66,7 @@ final class Recording {
    * Adds new seconds.
    *
    * @param load continues this recording
-   * @return whether there is more to write than before
+   * @return whether the file has to be written again
    */
   boolean add(RangeLoad load) {
     long before = age;
@@ -76,8 +80,7 @@ final class Recording {
     if (age / WINDOW_SECONDS == before / WINDOW_SECONDS) {
       return false;
     }
-    // The older half of the sample becomes that of the completed ten seconds; the rest starts
-    // empty.
+    // The ten seconds are complete; the next window starts empty.
     List<Second> completed = currentWindow;
     currentWindow = new ArrayList<>();
     boolean noRequests = completed.stream().noneMatch(second -> second.requests() > 0);
@@ -89,7 +92,9 @@ final class Recording {
     return true;
   }
 
-  /** Every n-th element of a sorted sample is distributed like the sample. */
+  /**
+   * Returns every n-th element of the sorted sample, which has the same distribution as the sample.
+   */
   private static List<byte[]> thinOut(List<byte[]> keys) {
     int count = Math.min(MAX_KEYS, keys.size());
     return IntStream.range(0, count)
@@ -97,7 +102,7 @@ final class Recording {
         .toList();
   }
 
-  /** The whole file. */
+  /** Returns the whole file. */
   String text() {
     TreeMap<byte[], Integer> ranks = new TreeMap<>(Arrays::compareUnsigned);
     windows.forEach(tenSeconds -> tenSeconds.keys().forEach(key -> ranks.put(key, 0)));

@@ -13,25 +13,27 @@ import java.util.List;
 record Axis(double low, double high, boolean logarithmic) {
   private static final int MARKS = 5;
 
-  /** From 0 to a round number at or above the highest value. */
+  /** Creates an axis from 0 to a round number at or above the highest value. */
   static Axis fromZero(double highest) {
     double step = roundStep(Math.max(highest, 1e-9) / MARKS);
     return new Axis(0, step * Math.ceil(Math.max(highest, 1e-9) / step), false);
   }
 
-  /** Between two values, without rounding. */
+  /** Creates an axis between two values, without rounding. */
   static Axis between(double low, double high) {
     return new Axis(low, high > low ? high : low + 1, false);
   }
 
-  /** From one power of ten to another, around the given values. */
+  /**
+   * Creates a logarithmic axis from one power of ten to another, which includes the given values.
+   */
   static Axis logarithmic(double lowest, double highest) {
     double low = Math.pow(10, Math.floor(Math.log10(Math.max(lowest, 1e-3))));
     double high = Math.pow(10, Math.ceil(Math.log10(Math.max(highest, low * 10))));
     return new Axis(low, high, true);
   }
 
-  /** 1, 2 or 5 times a power of ten, at or above the value. */
+  /** Returns the lowest number at or above the value that is 1, 2 or 5 times a power of ten. */
   private static double roundStep(double value) {
     double power = Math.pow(10, Math.floor(Math.log10(value)));
     for (double factor : new double[] {1, 2, 5}) {
@@ -42,7 +44,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return 10 * power;
   }
 
-  /** 0…1; values outside are moved to the edge. */
+  /** Returns the position of a value, 0 to 1; values outside the axis are moved to its edge. */
   double position(double value) {
     double position =
         logarithmic
@@ -51,7 +53,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return Math.max(0, Math.min(1, position));
   }
 
-  /** The values of the tick marks, ascending. */
+  /** Returns the values of the tick marks, ascending. */
   List<Double> marks() {
     List<Double> marks = new ArrayList<>();
     if (logarithmic) {
@@ -72,7 +74,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return marks;
   }
 
-  /** The text of a tick mark: 1500 is 1.5k. */
+  /** Returns the text of a tick mark: 1500 is 1.5k. */
   static String text(double value) {
     double size = Math.abs(value);
     if (size >= 1e6) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Compares two reports, for a terminal: first the differences in the settings, then the figures.
  */
 public final class Comparison {
-  /** Differences below this are noise on most hosts. */
+  /** Relative differences below this are noise on most hosts. */
   private static final double NOISE = 0.05;
 
   private Comparison() {}
@@ -37,7 +37,7 @@ public final class Comparison {
     Set<String> shared = new LinkedHashSet<>(a.brokers());
     shared.retainAll(b.brokers());
     if (shared.isEmpty()) {
-      // The first brokers can be compared although their names differ.
+      // The first brokers of both reports can be compared although their names differ.
       table(out, a, a.brokers().get(0), b, b.brokers().get(0));
     }
     for (String broker : shared) {
@@ -79,7 +79,7 @@ public final class Comparison {
     }
   }
 
-  /** The ratio of two values; empty where it is meaningless. */
+  /** Returns the ratio of two values; empty where it is meaningless. */
   private static String ratio(ResultMetric figure, OptionalDouble one, OptionalDouble other) {
     boolean has = figure.better() != Direction.NEITHER && one.isPresent() && other.orElse(0) > 0;
     return has ? "%.2f".formatted(one.getAsDouble() / other.getAsDouble()) : "";
@@ -91,7 +91,7 @@ public final class Comparison {
     }
     double before = a.getAsDouble();
     double after = b.getAsDouble();
-    double noise = figure.isFault() ? 0 : NOISE; // a single additional fault matters
+    double noise = figure.isFault() ? 0 : NOISE; // even one additional fault matters
     if (Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after))) {
       return "";
     }

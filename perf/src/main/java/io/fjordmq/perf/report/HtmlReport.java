@@ -39,7 +39,7 @@ public final class HtmlReport {
           ResultMetric.CONNECTION_KB,
           ResultMetric.START_SECONDS);
 
-  /** Shown in addition to the faults that occurred. */
+  /** The faults that are always shown, even if they did not occur. */
   private static final Set<ResultMetric> ALWAYS_SHOWN =
       EnumSet.of(
           ResultMetric.SENT,
@@ -113,7 +113,7 @@ public final class HtmlReport {
                 each > 1 ? ", medians of " + each + " runs, sums of faults" : ""));
   }
 
-  /** The verdict of a run without faults. */
+  /** Returns the verdict of a run without faults. */
   private String verdictText() {
     if (report.isOfConnections()) {
       return "no client refused or disconnected";
@@ -207,7 +207,7 @@ public final class HtmlReport {
             .filter(
                 figure -> report.runs().stream().anyMatch(run -> run.figures().containsKey(figure)))
             .toList();
-    out.append("<h2>Single runs</h2><div class=\"wide\"><table><tr><th></th>");
+    out.append("<h2>Individual runs</h2><div class=\"wide\"><table><tr><th></th>");
     columns.forEach(figure -> out.append(cell("th", "n", figure.label())));
     out.append("</tr>\n");
     for (RunResult run : report.runs()) {

@@ -10,13 +10,13 @@ import tools.jackson.databind.json.JsonMapper;
  * A line chart as inline SVG. Colors are CSS classes, so that the style of the page defines them
  * for light and dark mode.
  *
- * @param title above the chart
- * @param unit of the values
+ * @param title title above the chart
+ * @param unit unit of the values
  * @param horizontal horizontal axis
  * @param horizontalMarks tick marks of the horizontal axis
  * @param vertical vertical axis
- * @param lines in the order of the legend
- * @param bands behind the lines
+ * @param lines lines in the order of the legend
+ * @param bands shaded intervals behind the lines
  */
 record Plot(
     String title,
@@ -37,7 +37,8 @@ record Plot(
   /**
    * @param color 0 to 5
    * @param dashes 0 for a solid line, up to 2
-   * @param wide drawn wide and pale, visible below another line at the same place
+   * @param wide whether the line is drawn wide and pale, so that it is visible below another line
+   *     in the same place
    */
   record Line(String label, int color, int dashes, boolean wide, List<Point> points) {
     String style() {
@@ -115,7 +116,7 @@ record Plot(
     out.append('\n');
   }
 
-  /** A single point is drawn as a dot, because it would be invisible as a line. */
+  /** Draws a line. A single point is drawn as a dot, because it would be invisible as a line. */
   private void line(StringBuilder out, Line line) {
     StringBuilder path = new StringBuilder();
     for (Point point : line.points) {
@@ -135,7 +136,7 @@ record Plot(
     return HEIGHT - BOTTOM - vertical.position(value) * (HEIGHT - TOP - BOTTOM);
   }
 
-  /** The values that the script of the page shows under the pointer. */
+  /** Returns the values that the page's script shows at the mouse pointer. */
   private String data() {
     List<Object> series = new ArrayList<>();
     for (Line line : lines) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
-/** The charts of a report, with the typical run of each broker. */
+/** Creates the charts of a report, with the median run of each broker. */
 final class Plots {
   /** Latencies with a wider range than this are drawn on a logarithmic scale. */
   private static final double LOGARITHMIC_RATIO = 20;
@@ -31,7 +31,7 @@ final class Plots {
     this.holdOnly = report.isOfConnections();
   }
 
-  /** As HTML; charts without data are omitted. */
+  /** Returns the charts as HTML; omits charts without data. */
   List<String> html() {
     List<Optional<Plot>> others =
         List.of(
@@ -53,8 +53,9 @@ final class Plots {
   }
 
   /**
-   * One chart per broker, because the message rates of all brokers would cover each other; sent is
-   * visible below delivered. All charts have the same axes.
+   * Returns one chart per broker, because the message rates of all brokers would cover each other;
+   * the line of sent messages is visible below that of delivered messages. All charts have the same
+   * axes.
    */
   private List<Plot> messages() {
     List<List<Line>> linesByRun = new ArrayList<>();
@@ -88,7 +89,10 @@ final class Plots {
     return plots;
   }
 
-  /** A single node leads all ranges, so one line is enough. */
+  /**
+   * Returns the series of ranges and their leaders. A single node leads all ranges, so one line is
+   * enough.
+   */
   private List<Series> leadershipSeries() {
     boolean several = runs.stream().anyMatch(run -> !points(run, Series.LED_BY_2).isEmpty());
     return several
@@ -120,7 +124,7 @@ final class Plots {
         new Plot(title, unit, seconds(), marks(seconds()), scale, lines, bands(runs.get(0))));
   }
 
-  /** The horizontal axis of all charts over time. */
+  /** Returns the horizontal axis of all charts over time. */
   private Axis seconds() {
     double begin = runs.stream().mapToDouble(run -> -zero(run)).min().orElse(0);
     double end = runs.stream().mapToDouble(Plots::end).max().orElse(1);
@@ -131,7 +135,10 @@ final class Plots {
     return seconds.marks().stream().map(at -> new Mark(at, Axis.text(at) + " s")).toList();
   }
 
-  /** One broker: one color per series. Several brokers: one color per broker. */
+  /**
+   * Creates a line. A chart of one broker has one color per series; a chart of several brokers has
+   * one color per broker.
+   */
   private Line line(int run, int series, String label, List<Point> points) {
     boolean alone = runs.size() == 1;
     String broker = runs.get(run).broker();
@@ -152,8 +159,8 @@ final class Plots {
   }
 
   /**
-   * The second that is drawn as 0. Brokers accept clients at different speeds, and this aligns
-   * their load. A connection scenario starts at 0.
+   * Returns the second that is drawn as 0. Brokers accept clients at different speeds, so the
+   * charts are aligned at the start of the load. The chart of a connection scenario starts at 0.
    */
   private static double zero(RunResult run) {
     if (!run.figures().containsKey(ResultMetric.SENT)) {
@@ -188,7 +195,9 @@ final class Plots {
         : Axis.fromZero(highest);
   }
 
-  /** The phases of the first run; those of other runs differ only in the time to connect. */
+  /**
+   * Returns the phases of the first run; those of other runs differ only in the time to connect.
+   */
   private List<Band> bands(RunResult run) {
     List<Band> bands = new ArrayList<>();
     double zero = zero(run);
@@ -248,7 +257,10 @@ final class Plots {
             List.of()));
   }
 
-  /** Each additional nine has the same width; the axis ends at the last one. */
+  /**
+   * Returns the position of a percentile on the axis. Each additional nine has the same width; the
+   * axis ends at the last one.
+   */
   private static double percentilePosition(double percent) {
     return percent >= 100 ? 5.2 : -Math.log10(1 - percent / 100);
   }

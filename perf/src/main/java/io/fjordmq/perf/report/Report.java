@@ -17,19 +17,20 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The runs of one scenario, with everything needed to repeat and assess them.
+ * The runs of one scenario, with everything that is needed to repeat and assess them.
  *
- * @param scenario its name
+ * @param scenario name of the scenario
  * @param summary one-line description
  * @param published what others measured with the original; may be empty
  * @param flow which clients receive which messages; empty for benchmarks
- * @param command exactly as given
+ * @param command the command line exactly as given
  * @param startedAt date and time, ISO 8601
- * @param facts about host, commit and settings, by name
- * @param notes how the work differs from what the name implies
- * @param warmSeconds before the measured period
- * @param seconds measured; for connection scenarios, how long connections are held
- * @param runs in chronological order
+ * @param facts about host, commit and settings, facts by name
+ * @param notes how the run differs from what the scenario's name implies
+ * @param warmSeconds duration of the warm-up before the measured period
+ * @param seconds duration of the measured period; for connection scenarios, how long connections
+ *     are held
+ * @param runs runs in chronological order
  */
 @JsonPropertyOrder({"format", "flawless", "medians", "sums"})
 public record Report(
@@ -45,7 +46,7 @@ public record Report(
     int seconds,
     List<RunResult> runs) {
 
-  /** The brokers, in the order of their first runs. */
+  /** Returns the brokers, in the order of their first runs. */
   public List<String> brokers() {
     Set<String> names = new LinkedHashSet<>();
     runs.forEach(run -> names.add(run.broker()));
@@ -57,8 +58,8 @@ public record Report(
   }
 
   /**
-   * The value over all runs of a broker: the sum for faults, otherwise the median, the lower one if
-   * there are two.
+   * Returns the value over all runs of a broker: the sum for faults, otherwise the median (with an
+   * even number of runs, the lower of the two middle values).
    */
   public OptionalDouble overall(String broker, ResultMetric figure) {
     double[] values = values(broker, figure);
@@ -71,8 +72,9 @@ public record Report(
   }
 
   /**
-   * The ratio of two brokers: the median of the ratios of their first runs, of their second runs
-   * and so on, because the speed of a host changes during the runs. Empty where it is meaningless.
+   * Returns the ratio of two brokers: the median of the ratios of their first runs, of their second
+   * runs and so on, because the speed of a host changes during the runs. Empty where it is
+   * meaningless.
    */
   String ratio(String broker, String other, ResultMetric metric) {
     double[] ours = values(broker, metric);
@@ -89,12 +91,12 @@ public record Report(
     return Double.isFinite(median) ? "%.2f".formatted(median) : "";
   }
 
-  /** The lines of all runs of a broker, each once. */
+  /** Returns the distinct lines of all runs of a broker. */
   List<String> lines(String broker, Function<RunResult, List<String>> of) {
     return runsOf(broker).stream().flatMap(run -> of.apply(run).stream()).distinct().toList();
   }
 
-  /** In the order of the runs. */
+  /** Returns the values of all runs, in the order of the runs. */
   private double[] values(String broker, ResultMetric metric) {
     return runsOf(broker).stream()
         .filter(run -> run.figures().containsKey(metric))
@@ -107,13 +109,13 @@ public record Report(
     return ReportJson.FORMAT;
   }
 
-  /** The figures of each broker, without faults. */
+  /** Returns the figures of each broker, without faults. */
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)
   Map<String, Map<ResultMetric, Double>> medians() {
     return overall(metric -> !metric.isFault());
   }
 
-  /** The faults of each broker. */
+  /** Returns the faults of each broker. */
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)
   Map<String, Map<ResultMetric, Double>> sums() {
     return overall(ResultMetric::isFault);
@@ -132,7 +134,10 @@ public record Report(
     return all;
   }
 
-  /** The run to draw: the median by CPU per message, otherwise the last. */
+  /**
+   * Returns the run to draw: the median run by CPU per message or, without that figure, the last
+   * run.
+   */
   public RunResult median(String broker) {
     List<RunResult> all = runsOf(broker);
     double middle = overall(broker, ResultMetric.CPU_MICROS).orElse(Double.NaN);
@@ -142,12 +147,12 @@ public record Report(
         .orElse(all.get(all.size() - 1));
   }
 
-  /** Whether clients only connected and stayed connected. */
+  /** Returns whether clients only connected and stayed connected. */
   public boolean isOfConnections() {
     return flow.equals("connections");
   }
 
-  /** Whether no broker had any fault. */
+  /** Returns whether no broker had any fault. */
   @JsonProperty(value = "flawless", access = JsonProperty.Access.READ_ONLY)
   public boolean hasNoFaults() {
     return runs.stream().allMatch(run -> run.faults().isEmpty());

@@ -11,7 +11,7 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The report for programs. {@code format} changes when readers have to change. */
+/** The report for programs. {@code format} is incremented when readers have to change. */
 public final class ReportJson {
   static final int FORMAT = 2;
 

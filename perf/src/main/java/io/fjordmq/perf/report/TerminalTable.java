@@ -49,7 +49,10 @@ public final class TerminalTable {
     return row;
   }
 
-  /** Columns are as wide as needed; the first two are left-aligned, the others right-aligned. */
+  /**
+   * Aligns the columns, which are as wide as needed. The first two are left-aligned, the others
+   * right-aligned.
+   */
   static String aligned(List<List<String>> rows) {
     int columns = rows.stream().mapToInt(List::size).max().orElse(0);
     int[] widths = new int[columns];

@@ -1,6 +1,6 @@
 /**
  * The outputs of a run: an HTML page with plots, the same data as JSON, a terminal table, and the
- * comparison of two reports. No file is fetched from anywhere.
+ * comparison of two reports. The page loads no other files.
  */
 @NullMarked
 package io.fjordmq.perf.report;

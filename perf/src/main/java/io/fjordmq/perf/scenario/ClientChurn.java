@@ -3,9 +3,9 @@ package io.fjordmq.perf.scenario;
 /**
  * Clients that disconnect properly after a random time and return a second later, repeatedly.
  *
- * @param percent of the publishers and subscribers; 0 for none
- * @param minSeconds shortest connection
- * @param maxSeconds longest connection
+ * @param percent percentage of the publishers and subscribers that do this; 0 for none
+ * @param minSeconds duration of the shortest connection
+ * @param maxSeconds duration of the longest connection
  */
 public record ClientChurn(double percent, int minSeconds, int maxSeconds) {
   public static final ClientChurn NONE = new ClientChurn(0, 0, 0);
@@ -21,7 +21,7 @@ public record ClientChurn(double percent, int minSeconds, int maxSeconds) {
     }
   }
 
-  /** Whether client n is one of them; they are spread evenly. */
+  /** Returns whether client n is one of these clients, which are spread evenly. */
   public boolean includes(int number) {
     return (long) ((number + 1L) * percent / 100) > (long) (number * percent / 100);
   }

@@ -3,13 +3,15 @@ package io.fjordmq.perf.scenario;
 /**
  * How clients connect.
  *
- * @param transport below MQTT
- * @param version of MQTT: 4 (3.1.1) or 5
- * @param persistent sessions outlive their connections (clean session false)
- * @param perSecond connection rate in an open loop; 0: as fast as they are accepted
+ * @param transport transport below MQTT
+ * @param version MQTT version: 4 (3.1.1) or 5
+ * @param persistent whether sessions outlive their connections (clean session false)
+ * @param perSecond connection rate in an open loop; 0 to connect as fast as the broker accepts
+ *     clients
  * @param keepAliveSeconds 0 for none
- * @param clientChurn clients that disconnect and return
- * @param users each client has its own user name and password, and access to its own topics only
+ * @param clientChurn clients that disconnect and reconnect
+ * @param users whether each client has its own user name and password, and access to its own topics
+ *     only
  */
 public record Connections(
     Transport transport,
@@ -32,7 +34,7 @@ public record Connections(
     }
   }
 
-  /** The same with anonymous clients. */
+  /** Returns these settings with anonymous clients. */
   public Connections withoutUsers() {
     return new Connections(
         transport, version, persistent, perSecond, keepAliveSeconds, clientChurn, false);
@@ -41,9 +43,9 @@ public record Connections(
   /** The transport below MQTT. */
   public enum Transport {
     TCP,
-    /** Only the broker has a certificate. */
+    /** TLS where only the broker has a certificate. */
     TLS,
-    /** Broker and clients have certificates. */
+    /** TLS where the broker and all clients have certificates. */
     MTLS
   }
 }

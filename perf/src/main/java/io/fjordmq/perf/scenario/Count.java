@@ -4,19 +4,21 @@ import java.math.BigDecimal;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Parses numbers of clients in names of scenarios: 300, 15k, 0.1M. */
+/** Parses numbers of clients in scenario names, such as 300, 15k or 0.1M. */
 final class Count {
   private static final Pattern WHOLE = Pattern.compile("(\\d+(?:\\.\\d+)?)([kKM]?)");
 
   private Count() {}
 
-  /** For patterns of names: a group with the number. */
+  /**
+   * Returns a named regular expression group that matches a number, for patterns of scenario names.
+   */
   static String group(String name) {
     return "(?<" + name + ">\\d+(?:\\.\\d+)?[kKM]?)";
   }
 
   /**
-   * @throws UsageException if it is not a whole number, or above two thousand millions
+   * @throws UsageException if it is not a whole number, or is above 2,000,000,000
    */
   static int parse(String text) {
     Matcher matcher = WHOLE.matcher(text);

@@ -6,12 +6,12 @@ import java.math.BigDecimal;
  * Resource limits of each node.
  *
  * @param processors CPU time as a number of processors, for example 1.5; 0 for no limit
- * @param gibibytes memory including the file cache of the node; 0 for no limit
+ * @param gibibytes memory in GiB, including the file cache of the node; 0 for no limit
  */
 public record NodeLimits(double processors, double gibibytes) {
   public static final NodeLimits NONE = new NodeLimits(0, 0);
 
-  /** Linux requires at least 1 ms per period of 100 ms. */
+  /** Linux requires a quota of at least 1 ms per period of 100 ms. */
   private static final double MIN_PROCESSORS = 0.01;
 
   private static final double MIN_GIBIBYTES = 1.0 / 64;
@@ -40,7 +40,7 @@ public record NodeLimits(double processors, double gibibytes) {
     return (long) (gibibytes * (1L << 30));
   }
 
-  /** For readers: 1 processor and 1 GiB. */
+  /** Returns a description such as {@code 1 processor and 1 GiB}. */
   @Override
   public String toString() {
     String noun = processors == 1 ? "processor" : "processors";

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Scales scenarios down: fewer clients, at least one of each kind, at the same rate each.
+ * Scales scenarios down to fewer clients, but at least one of each kind. The rate of each client
+ * stays the same.
  *
  * @param factor above 0, at most 1
  */
@@ -24,7 +25,7 @@ public record Scale(double factor) {
     }
   }
 
-  /** The factor without trailing zeros. */
+  /** Returns the factor without trailing zeros. */
   @Override
   public String toString() {
     return BigDecimal.valueOf(factor).stripTrailingZeros().toPlainString();
@@ -34,7 +35,7 @@ public record Scale(double factor) {
     return factor == 1;
   }
 
-  /** The same scenario with fewer clients. */
+  /** Returns the same scenario with fewer clients. */
   public Scaled apply(Scenario whole) {
     if (isFull()) {
       return new Scaled(whole, List.of());
@@ -57,7 +58,7 @@ public record Scale(double factor) {
     return new Scaled(with(whole, fewer, whole.cluster()), notes);
   }
 
-  /** The same scenario with fewer nodes. */
+  /** Returns the same scenario with fewer nodes. */
   public static Scaled nodes(Scaled scaled, int nodes) {
     Scenario scenario = scaled.scenario();
     Cluster cluster = scenario.cluster();

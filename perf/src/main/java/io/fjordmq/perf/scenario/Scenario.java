@@ -6,10 +6,11 @@ import java.util.List;
 /**
  * A named load.
  *
- * @param name as in published benchmark reports
+ * @param name name, as in published benchmark reports
  * @param flow which clients receive which messages
  * @param seconds default measured period
- * @param published what others measured with it, on other hosts; empty if unknown
+ * @param published results that others have published for this scenario, from other hosts; empty if
+ *     unknown
  */
 public record Scenario(
     String name,
@@ -58,7 +59,7 @@ public record Scenario(
       }
       case SHARED -> {
         if (clients.subscribers() < 1) {
-          errors.add("a shared subscription requires members");
+          errors.add("a shared subscription requires at least one member");
         }
       }
       case TOPICS -> {
@@ -91,26 +92,25 @@ public record Scenario(
       errors.add("QoS must be 0, 1 or 2, not " + traffic.qos());
     }
     if (percent < 1 || 100 % percent != 0) {
-      errors.add(
-          "the percentage of messages with the QoS must be 100 or a divisor of it, not " + percent);
+      errors.add("qosPercent must be 100 or a divisor of it, not " + percent);
     }
   }
 
-  /** The same with anonymous clients. */
+  /** Returns this scenario with anonymous clients. */
   public Scenario withoutUsers() {
     return new Scenario(
         name, flow, clients, traffic, connections.withoutUsers(), cluster, seconds, published);
   }
 
-  /** The same without limits on the nodes. */
+  /** Returns this scenario without limits on the nodes. */
   public Scenario withoutNodeLimits() {
     return new Scenario(
         name, flow, clients, traffic, connections, cluster.withoutLimits(), seconds, published);
   }
 
   /**
-   * Approximate bytes per second that the busiest client sends or receives, whichever is more:
-   * payloads, topics and MQTT overhead.
+   * Returns the approximate number of bytes per second that the busiest client sends or receives,
+   * whichever is more, including topics and MQTT overhead.
    */
   public double busiestClientBytesPerSecond() {
     double received =
@@ -130,12 +130,12 @@ public record Scenario(
     return Math.max(received, traffic.perSecond()) * (traffic.payloadBytes() + HEAD_BYTES);
   }
 
-  /** Publishes per second of all publishers. */
+  /** Returns the total publish rate of all publishers, per second. */
   public double publishesPerSecond() {
     return clients.publishers() * traffic.perSecond();
   }
 
-  /** A one-line description. */
+  /** Returns a one-line description. */
   public String summary() {
     StringBuilder out = new StringBuilder();
     out.append(
@@ -144,7 +144,7 @@ public record Scenario(
               clients.idle() + " connections at " + plain(connections.perSecond()) + "/s";
           case PAIRS -> clients.publishers() + " publishers, each to its own subscriber";
           case SHARED ->
-              "%d publishers to one shared subscription of %d"
+              "%d publishers to one shared subscription with %d members"
                   .formatted(clients.publishers(), clients.subscribers());
           case TOPICS ->
               "%s to %d subscribers over %s"
@@ -168,8 +168,9 @@ public record Scenario(
     }
     ClientChurn clientChurn = connections.clientChurn();
     if (clientChurn.percent() > 0) {
-      out.append(", " + plain(clientChurn.percent()) + " % of them disconnect after ");
-      out.append(clientChurn.minSeconds() + " to " + clientChurn.maxSeconds() + " s and return");
+      out.append("; " + plain(clientChurn.percent()) + " % of the publishers and subscribers");
+      out.append(" disconnect after " + clientChurn.minSeconds() + " to ");
+      out.append(clientChurn.maxSeconds() + " s and reconnect");
     }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");

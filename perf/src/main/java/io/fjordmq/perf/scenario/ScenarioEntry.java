@@ -22,8 +22,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * A scenario by its keys in scenario files. {@link Clients}, {@link Traffic}, {@link Connections},
- * {@link ClientChurn}, {@link Cluster}, {@link NodeLimits} and {@link Scenario} explain them.
+ * A scenario as described by its keys in a scenario file. {@link Clients}, {@link Traffic}, {@link
+ * Connections}, {@link ClientChurn}, {@link Cluster}, {@link NodeLimits} and {@link Scenario}
+ * explain them.
  */
 record ScenarioEntry(
     @Nullable Flow flow,
@@ -54,7 +55,7 @@ record ScenarioEntry(
     int seconds,
     String published) {
 
-  /** Values of keys that are not 0, false or missing by default. */
+  /** Defaults of the keys whose default is not 0, false or missing. */
   private static final Map<String, Object> DEFAULTS =
       Map.of(
           "qosPercent",
@@ -97,7 +98,7 @@ record ScenarioEntry(
   }
 
   /**
-   * The scenario with this name.
+   * Returns the scenario with this name.
    *
    * @param content adds keys to those in the name; null if the name defines everything
    * @throws UsageException if a key or value is invalid

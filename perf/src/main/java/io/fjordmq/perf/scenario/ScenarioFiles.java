@@ -15,8 +15,8 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * The scenario lists of a directory. Each YAML file lists scenario names, with keys for values that
- * the name does not contain.
+ * The scenario lists of a directory. Each YAML file lists scenario names, with keys for all values
+ * that the name does not contain.
  */
 public final class ScenarioFiles {
   private final Map<String, List<Scenario>> lists = new LinkedHashMap<>();
@@ -35,18 +35,18 @@ public final class ScenarioFiles {
     }
   }
 
-  /** The scenarios of a list; empty if the list does not exist. */
+  /** Returns the scenarios of a list; empty if the list does not exist. */
   public List<Scenario> list(String name) {
     return lists.getOrDefault(name, List.of());
   }
 
-  /** Names of the lists, sorted. */
+  /** Returns the names of the lists, sorted. */
   public List<String> names() {
     return List.copyOf(lists.keySet());
   }
 
   /**
-   * A listed scenario, or any scenario that its name defines completely.
+   * Returns a listed scenario, or a scenario that its name defines completely.
    *
    * @param name may omit {@code true_}
    * @throws UsageException if there is none with that name

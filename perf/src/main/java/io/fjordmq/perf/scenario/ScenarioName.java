@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The grammar of scenario names. Most names define the whole scenario, so that any name of these
- * patterns can be run, listed or not.
+ * The grammar of scenario names. Most names define the whole scenario, so any name that matches one
+ * of these patterns can be run, whether it is listed or not.
  *
  * <pre>
  * true_P_S_qosQ_pB_Rmps_Nn          P publishers, R msg/s of B bytes each, to one of S subscribers
- * false_P_S_qosQ_pB_Rmps_Nn[_Vv]    the same with persistent sessions, V voters for each range
+ * false_P_S_qosQ_pB_Rmps_Nn[_Vv]    the same with persistent sessions and V voters per range
  * share_…                           the S subscribers are one shared subscription
  * fanout_…                          each of the S subscribers gets every message
  * …_cold                            the load starts with the cluster
  * conn-tcp-C-R_Nn_true              C connections at R per second; tls, mtls; false: persistent
- * conn_tcp_C_Nn                     the same at 1,000 per second, with TLS at 500
+ * conn_tcp_C_Nn                     like the above at 1,000 per second, or 500 with TLS
  * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
  * </pre>
  *
@@ -53,7 +53,7 @@ final class ScenarioName {
 
   private ScenarioName() {}
 
-  /** The name with the prefix it may omit; other names are returned unchanged. */
+  /** Returns the name with the prefix it may omit; other names are returned unchanged. */
   static String withPrefix(String name) {
     Matcher messages = MESSAGES.matcher(name);
     if (!messages.matches() || messages.group("clean") != null) {
@@ -64,7 +64,7 @@ final class ScenarioName {
   }
 
   /**
-   * The scenario of a name that defines it completely.
+   * Returns the scenario of a name that defines it completely.
    *
    * @return empty if the name has none of these patterns
    * @throws UsageException if it has one with invalid values
@@ -73,7 +73,9 @@ final class ScenarioName {
     return values(name).map(values -> ScenarioEntry.read(withPrefix(name), null));
   }
 
-  /** The values in a name, by the keys of scenario files; empty if it matches no pattern. */
+  /**
+   * Returns the values in a name, by the keys of scenario files; empty if it matches no pattern.
+   */
   static Optional<Map<String, Object>> values(String name) {
     Map<String, Object> values = new LinkedHashMap<>();
     Matcher messages = MESSAGES.matcher(name);

@@ -1,6 +1,9 @@
 package io.fjordmq.perf.scenario;
 
-/** A scenario is invalid; the message says what was found and what is allowed. */
+/**
+ * Thrown if a scenario or an option is invalid; the message says what was found and what is
+ * allowed.
+ */
 public final class UsageException extends RuntimeException {
   public UsageException(String message) {
     super(message);

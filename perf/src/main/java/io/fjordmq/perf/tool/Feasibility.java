@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks whether this host can run a scenario, and if not, why and what would help. Ignores speed:
- * if a host is too slow, the figures show it.
+ * Checks whether this host can run a scenario and, if not, explains why and what would help.
+ * Ignores speed, because the figures show whether a host is too slow.
  *
  * @param openFiles files and sockets that a process may have open
  * @param availableKilobytes available memory
  */
 record Feasibility(long openFiles, long availableKilobytes) {
-  /** Files of one FjordMQ node: database, log, connections to other nodes. */
+  /** Files that one FjordMQ node keeps open: databases, logs, connections to other nodes. */
   private static final long NODE_OPEN_FILES = 1_500;
 
   private static final long TOOL_OPEN_FILES = 300;
 
-  /** A client of the tool and its share of the kernel's buffers. */
+  /** Memory of one client of the tool, including its share of the kernel's buffers. */
   private static final long TOOL_KILOBYTES_PER_CLIENT = 6;
 
   private static final long BROKER_KILOBYTES_PER_CLIENT = 12;
@@ -28,20 +28,20 @@ record Feasibility(long openFiles, long availableKilobytes) {
   static final int MAX_NODES = 3;
 
   /**
-   * Why the scenario cannot run.
+   * Returns why the scenario cannot run.
    *
-   * @param scenario after scaling
-   * @param factor of the scaling
+   * @param scenario the scenario after scaling
+   * @param factor scale factor
    * @param starts whether brokers are started on this host
-   * @return sentences; empty if it can run
+   * @return one sentence for each obstacle; empty if the scenario can run
    */
   List<String> obstacles(Scenario scenario, double factor, boolean starts) {
     List<String> obstacles = new ArrayList<>();
     int nodes = scenario.cluster().nodes();
     if (starts && nodes > MAX_NODES) {
       obstacles.add(
-          ("needs %d nodes, but this tool starts at most %d here; use --hosts, or "
-                  + "any --scale below 1, which needs only %2$d")
+          ("needs %d nodes, but this tool starts at most %d here; use --hosts, or any --scale below"
+                  + " 1, which starts only %2$d")
               .formatted(nodes, MAX_NODES));
     }
     List<Shortage> shortages = shortages(scenario, starts);
@@ -56,7 +56,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
   /**
    * A resource that is too small.
    *
-   * @param share fraction of the clients that it is enough for
+   * @param share fraction of the clients for which the resource is sufficient
    */
   private record Shortage(String text, double share) {
     Shortage(String text, long available, long required) {
@@ -69,8 +69,8 @@ record Feasibility(long openFiles, long availableKilobytes) {
     long clients = scenario.clients().total();
     if (clients + TOOL_OPEN_FILES > openFiles) {
       String text =
-          "%,d clients need as many open files, but the limit per process is %,d (ulimit -n)"
-              .formatted(clients, openFiles);
+          "%,d clients need %,d open files, but the limit per process is %,d (ulimit -n)"
+              .formatted(clients, clients + TOOL_OPEN_FILES, openFiles);
       shortages.add(new Shortage(text, openFiles - TOOL_OPEN_FILES, clients));
     }
     if (!starts) {
@@ -98,7 +98,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
     return shortages;
   }
 
-  /** Two significant digits, rounded down. */
+  /** Returns the number with two significant digits, rounded down. */
   private static String scale(double scale) {
     double unit = Math.pow(10, Math.floor(Math.log10(scale)) - 1);
     return new java.math.BigDecimal(Math.floor(scale / unit) * unit)

@@ -12,8 +12,8 @@ import java.util.Optional;
 /**
  * The limits of a scenario's nodes on this host.
  *
- * @param processors of the host
- * @param gibibytes of memory of the host
+ * @param processors number of processors of the host
+ * @param gibibytes memory of the host in GiB
  */
 record HostResources(int processors, double gibibytes) {
   private static final double GIBIBYTE = 1L << 30;
@@ -52,7 +52,7 @@ record HostResources(int processors, double gibibytes) {
   /**
    * Notes for the reader of the report.
    *
-   * @param original limits of the scenario
+   * @param original original limits of the scenario
    * @param cluster the cluster that is run
    */
   List<String> notes(NodeLimits original, Cluster cluster) {
@@ -68,12 +68,12 @@ record HostResources(int processors, double gibibytes) {
     String host = "%d and %.1f GiB".formatted(processors, gibibytes);
     if (limits.processors() > processors || limits.gibibytes() > gibibytes) {
       notes.add(
-          "that is above the host's capacity (" + host + "): the limit has little or no effect");
+          "these limits exceed the host's capacity (" + host + ") and have little or no effect");
     } else if (cluster.nodes() * limits.processors() > processors
         || cluster.nodes() * limits.gibibytes() > gibibytes) {
       notes.add(
-          ("%d nodes at their limits are above the host's capacity (%s), and the load "
-                  + "tool needs some as well: a node may get less than its limit")
+          ("%d nodes at their limits exceed the host's capacity (%s), and the load tool needs"
+                  + " resources as well: a node may get less than its limit")
               .formatted(cluster.nodes(), host));
     }
     return notes;

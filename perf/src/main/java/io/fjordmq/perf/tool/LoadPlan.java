@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Scales a load scenario, and rejects what cannot run here. */
+/** Scales a load scenario to this host, or rejects it if the host cannot run it. */
 record LoadPlan(Scenario original, RunOptions options) {
   private static final int WARM_SECONDS = 15;
 
@@ -26,7 +26,8 @@ record LoadPlan(Scenario original, RunOptions options) {
    */
   Plan plan() {
     if (!options.parameters.isEmpty()) {
-      throw new UsageException("--set: a load scenario has no parameters; its name has its values");
+      throw new UsageException(
+          "--set: a load scenario has no parameters; its name defines its values");
     }
     Scaled scaled = scaledToHost();
     Scenario scenario = scaled.scenario();
@@ -52,18 +53,18 @@ record LoadPlan(Scenario original, RunOptions options) {
 
   private int warmSeconds(Scenario scenario) {
     if (scenario.flow() == Flow.CONNECTIONS) {
-      return 0; // no messages, nothing to warm up
+      return 0; // without messages, there is nothing to warm up
     }
     return options.warmSeconds(scenario.cluster().cold() ? 0 : WARM_SECONDS);
   }
 
-  /** The scenario as this host can run it. */
+  /** Returns the scenario as this host can run it. */
   private Scaled scaledToHost() {
     List<String> obstacles = new ArrayList<>();
     boolean starts = options.hosts().isEmpty();
     if (requestedScenario().connections().users() && !starts) {
       obstacles.add(
-          "users: each client has its own user, which an external broker does not know; "
+          "users: each client has its own user, and an external broker does not know these users; "
               + OptionalRequirement.USERS.advice());
     }
     HostResources.obstacle(requestedScenario().cluster().limits(), starts)
@@ -83,10 +84,12 @@ record LoadPlan(Scenario original, RunOptions options) {
       obstacles.add("mosquitto is not installed or not in PATH");
     }
     if (options.brokers.contains(BrokerSpec.MOSQUITTO) && scenario.cluster().nodes() > 1) {
-      obstacles.add("mosquitto is one node, but the scenario needs " + scenario.cluster().nodes());
+      obstacles.add(
+          "mosquitto runs as a single node, but the scenario needs " + scenario.cluster().nodes());
     }
     if (!starts && scenario.cluster().cold()) {
-      obstacles.add("a cold cluster starts with the load, so it cannot be an external broker");
+      obstacles.add(
+          "a cold cluster starts together with the load, so it cannot be an external broker");
     }
     if (!obstacles.isEmpty()) {
       throw new UsageException(
@@ -123,13 +126,12 @@ record LoadPlan(Scenario original, RunOptions options) {
     }
     if (!options.brokers.isEmpty() && BrokerLauncher.needsRaisedRateLimits(scaled.scenario())) {
       notes.add(
-          "FjordMQ's rate limits per client are lifted, because the busiest client would come close"
-              + " to them");
+          "FjordMQ's rate limits per client are lifted, because the busiest client might reach"
+              + " them");
     }
     if (!options.hosts().isEmpty()) {
       notes.add(
-          "an external broker: this tool does not control its nodes, its voters and what it keeps"
-              + " on disk");
+          "external broker: this tool does not control its nodes, its voters or its data on disk");
     } else if (options.brokers.contains(BrokerSpec.MOSQUITTO)
         && scaled.scenario().connections().persistent()) {
       notes.add("mosquitto keeps persistent sessions in memory and saves them periodically");

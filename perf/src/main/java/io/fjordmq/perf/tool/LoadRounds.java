@@ -20,12 +20,15 @@ import java.util.Map;
  * Runs a load scenario against each broker in turn: new brokers for each run, or the same ones for
  * all runs after up to a minute of load.
  *
- * @param scenario after scaling
+ * @param scenario the scenario after scaling
  */
 record LoadRounds(RunOptions options, Scenario scenario) {
   private static final int MAX_REUSE_WARM_SECONDS = 60;
 
-  /** A short warm-up of each run is for a trial, which does not need a minute either. */
+  /**
+   * Ratio of the load before the first run to the warm-up of each run: a short warm-up indicates a
+   * trial, which does not need a whole minute either.
+   */
   private static final int REUSE_WARM_RATIO = 12;
 
   private static final String EXISTING = "given";

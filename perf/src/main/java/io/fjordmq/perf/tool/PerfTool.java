@@ -15,9 +15,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * The load tool. Exit codes: 0 success; 1 a broker misbehaved (messages lost, duplicated, out of
- * order, misrouted or not acknowledged, clients refused or disconnected, a broker process exited);
- * 2 some or all measurements could not be done.
+ * The load tool. Exit codes: 0 for success; 1 if a broker misbehaved (messages lost, duplicated,
+ * out of order, misrouted or not acknowledged, clients refused or disconnected, a broker process
+ * exited); 2 if some or all measurements failed.
  *
  * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT contains
  * the broker and the scenarios, FOLDER is the user's working directory.
@@ -40,7 +40,7 @@ public final class PerfTool {
 
   /** Runs the load tool; see the class for its arguments. */
   public static void main(String[] args) {
-    Locale.setDefault(Locale.ROOT); // reports are the same everywhere
+    Locale.setDefault(Locale.ROOT); // reports must not depend on the locale
     List<String> words = List.of(args);
     PerfTool tool = new PerfTool(Path.of(args[0]), Path.of(args[1]));
     int code = tool.run(words.subList(2, words.size()));

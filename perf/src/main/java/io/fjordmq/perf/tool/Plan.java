@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a run will do, decided before anything starts.
+ * Describes what a run will do; created before anything starts.
  *
- * @param name of the scenario
+ * @param name name of the scenario
  * @param summary one-line description
- * @param published what others measured with the original; may be empty
- * @param flow of a load scenario; empty for benchmarks
- * @param parameters of a benchmark
- * @param facts for the report
- * @param notes how the work differs from what the name implies
+ * @param published results that others have published for the original; may be empty
+ * @param flow message flow of a load scenario; empty for benchmarks
+ * @param parameters parameters of a benchmark
+ * @param facts facts for the report
+ * @param notes how the run differs from what the scenario's name implies
  * @param work runs the measurements
  */
 record Plan(
@@ -38,7 +38,7 @@ record Plan(
   }
 
   /**
-   * The plan of a benchmark.
+   * Returns the plan of a benchmark.
    *
    * @throws UsageException if it cannot do what the options require
    */

@@ -37,7 +37,7 @@ record ReportFolder(Path path) {
     return error instanceof AccessDeniedException ? "permission denied" : error.toString();
   }
 
-  /** For names of files. */
+  /** Returns the current time in a format for file names. */
   static String timestamp() {
     return LocalDateTime.now().format(STAMP);
   }

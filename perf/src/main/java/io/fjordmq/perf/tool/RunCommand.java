@@ -47,7 +47,7 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private RunOptions options = new RunOptions();
 
   /**
-   * @param words arguments as given by the user
+   * @param words arguments as the user typed them
    */
   RunCommand(Path checkout, Path workingDirectory, List<String> words) {
     this.checkout = checkout;
@@ -101,7 +101,7 @@ final class RunCommand implements Callable<Integer> {
   }
 
   /**
-   * Does the work, up to the first failure.
+   * Runs the measurements, up to the first failure.
    *
    * @return which run failed, and why; null if all succeeded
    * @throws Exception if there is no result at all, or the user interrupted the tool
@@ -119,7 +119,7 @@ final class RunCommand implements Callable<Integer> {
       }
       if (run.results().isEmpty() || e instanceof InterruptedException) {
         if (work.keep()) {
-          System.err.println("perf: logs of the brokers: " + work.path());
+          System.err.println("perf: broker logs: " + work.path());
         }
         throw e;
       }
@@ -175,7 +175,7 @@ final class RunCommand implements Callable<Integer> {
         run.results());
   }
 
-  /** Deletes the files of the brokers unless something went wrong; returns the exit code. */
+  /** Deletes the brokers' files unless a run failed or had faults; returns the exit code. */
   private static int finish(Report report, WorkFolder work, @Nullable String failed)
       throws IOException {
     if (failed == null && report.hasNoFaults()) {
@@ -183,7 +183,7 @@ final class RunCommand implements Callable<Integer> {
       return PerfTool.NO_FAULTS;
     }
     if (work.keep()) {
-      System.out.println("logs of the brokers: " + work.path());
+      System.out.println("broker logs: " + work.path());
     }
     if (failed != null) {
       System.err.println("perf: " + failed);
@@ -192,7 +192,7 @@ final class RunCommand implements Callable<Integer> {
     return PerfTool.FAULTS;
   }
 
-  /** Quoted for a shell. */
+  /** Returns the command, quoted for a shell. */
   static String command(List<String> words) {
     return Stream.concat(Stream.of("bin/perf.sh"), words.stream())
         .map(
@@ -220,7 +220,7 @@ final class RunCommand implements Callable<Integer> {
     return facts;
   }
 
-  /** Environment variables that change the configuration of the nodes started here. */
+  /** Returns the environment variables that change the configuration of the nodes started here. */
   private static List<String> settings() {
     return System.getenv().entrySet().stream()
         .filter(entry -> entry.getKey().matches(CONFIG_VARIABLE))

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The options of {@code bin/perf.sh run}, which sets them once. {@code bin/perf.sh} explains them.
+ * The options of {@code bin/perf.sh run}, set once by the command line parser. {@code bin/perf.sh
+ * --help} explains them.
  */
 final class RunOptions {
   @Parameters(paramLabel = "SCENARIO")
@@ -69,7 +70,7 @@ final class RunOptions {
   /**
    * Checks the values and resolves paths.
    *
-   * @param here base of relative paths
+   * @param here directory that relative paths are resolved against
    * @throws UsageException if they contradict each other
    */
   void resolve(Path here) {
@@ -80,12 +81,14 @@ final class RunOptions {
     scale();
     for (InetSocketAddress host : hosts()) {
       if (!host.getAddress().isLoopbackAddress() && !remote) {
-        throw new UsageException(host + " is not this host; to load it anyway, add --remote");
+        throw new UsageException(
+            host + " is not this host; to run load against it anyway, add --remote");
       }
     }
     if (!hosts.isEmpty() && !(brokers.isEmpty() && !reuse)) {
       throw new UsageException(
-          "--hosts excludes --broker and --reuse: start a broker or use a running one");
+          "--hosts cannot be combined with --broker or --reuse; either start a broker or use a"
+              + " running one");
     }
     if (hosts.isEmpty() && !pids.isEmpty()) {
       throw new UsageException("--pids requires --hosts");
@@ -139,7 +142,7 @@ final class RunOptions {
         return address;
       }
     } catch (IllegalArgumentException e) {
-      // Reported below.
+      // The exception below reports it.
     }
     throw new UsageException(
         "--hosts must be a comma-separated list of host:port, not '" + text + "'");
@@ -165,7 +168,7 @@ final class RunOptions {
     return List.copyOf(without);
   }
 
-  /** The addresses of a running broker. */
+  /** Returns the addresses of a running broker. */
   List<InetSocketAddress> hosts() {
     return hosts.stream().map(RunOptions::address).toList();
   }

@@ -11,7 +11,7 @@ import java.util.function.Function;
 /**
  * The output of {@code --list}.
  *
- * @param obstacle why nodes cannot be limited on this host
+ * @param obstacle returns why nodes cannot be limited on this host; empty if they can
  */
 record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> obstacle) {
   private static final String LINE = "%-46s %s%n";
@@ -27,7 +27,7 @@ record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> 
           String here =
               obstacle.apply(limits).isEmpty()
                   ? ""
-                  : "; on this host only --without " + OptionalRequirement.NODE_LIMITS;
+                  : "; on this host, requires --without " + OptionalRequirement.NODE_LIMITS;
           out.append(LINE.formatted("", "  each node is limited to " + limits + here));
         }
         if (!scenario.published().isEmpty()) {

@@ -201,7 +201,7 @@ class ReportTest {
             "with faults",
             "3 messages were lost",
             "medians of 3 runs, sums of faults",
-            "Single runs")
+            "Individual runs")
         .contains("mosquitto p99");
     assertThat(TerminalTable.of(report))
         .contains("FAULT of mosquitto: 3 messages were lost", "ratio")

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What remains of a failed benchmark: completed runs, and logs of a failed start. */
 class FailedRunTest {
-  private static final Pattern LOGS = Pattern.compile("logs of the brokers: (\\S+)");
+  private static final Pattern LOGS = Pattern.compile("broker logs: (\\S+)");
 
   @TempDir Path folder;
 
@@ -103,7 +103,7 @@ class FailedRunTest {
       int code = run(PerfToolTest.root(), out, "--hosts", host, "--pids", pid, "--runs", "3");
       assertThat(code).isEqualTo(PerfTool.INCOMPLETE);
       String failed = "incomplete: run 2 of 3 of given failed: --pids " + pid;
-      assertThat(errors()).contains(failed).doesNotContain("logs of the brokers");
+      assertThat(errors()).contains(failed).doesNotContain("broker logs");
       ParsedReport report = report(out);
       assertThat(report.list("runs")).hasSize(1);
       assertThat(report.list("notes").toString()).contains(failed);

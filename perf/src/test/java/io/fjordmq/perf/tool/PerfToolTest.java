@@ -120,7 +120,7 @@ class PerfToolTest {
   @Test
   void shouldRejectScenariosThatABrokerCannotRun() {
     assertThat(refusal("run", "true_3_3_qos0_p32_1mps_3n", "--broker", "mosquitto"))
-        .contains("mosquitto is one node");
+        .contains("mosquitto runs as a single node");
     assertThat(refusal("run", "false_3_3_qos0_p32_1mps_3n_cold", "--hosts", "127.0.0.1:1"))
         .contains("cold");
   }
@@ -165,7 +165,8 @@ class PerfToolTest {
   void shouldListUnsupportedNodeLimits() throws IOException {
     ScenarioFiles files = new ScenarioFiles(root().resolve("perf/scenarios"));
     assertThat(new ScenarioList(files, limits -> Optional.of("version 2")).text())
-        .contains("v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB; on this host only --without")
+        .contains(
+            "v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB; on this host, requires --without")
         .contains("published: ");
     assertThat(new ScenarioList(files, limits -> Optional.empty()).text())
         .contains("each node is limited to 1 processor and 1 GiB\n")

@@ -43,7 +43,10 @@ final class BatchAttempts {
     }
   }
 
-  /** The target replica does not lead. Ignored if the target has changed since. */
+  /**
+   * Must be called when the target replica does not lead. Ignored if the target has changed in the
+   * meantime.
+   */
   void onNotLeader(LeaderHint target, @Nullable NodeId hint) {
     searching = true;
     if (leader == target) {
@@ -60,7 +63,7 @@ final class BatchAttempts {
     lastFailure = reason;
   }
 
-  /** The pause before the next attempt; short if only the leader has to be found. */
+  /** Returns the pause before the next attempt; short if only the leader has to be found. */
   long nextPauseMillis(RangeClientSettings settings) {
     boolean search = searching;
     searching = false;

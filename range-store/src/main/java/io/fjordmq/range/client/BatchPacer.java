@@ -58,7 +58,10 @@ final class BatchPacer {
     return crowding >= BUSY && intervalNanos > 0;
   }
 
-  /** Whether this many queued commands have to wait; if so, the callback runs after the pause. */
+  /**
+   * Returns whether this many queued commands have to wait; if so, the callback runs after the
+   * pause.
+   */
   boolean mustWait(int waiting) {
     if (!isBusy() || waiting >= flushCommands) {
       return false;

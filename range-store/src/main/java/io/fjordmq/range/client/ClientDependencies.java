@@ -17,10 +17,10 @@ record ClientDependencies(
 
   /** Callbacks from the parts to the client; called without locks. */
   interface Client {
-    /** A range reported the current descriptors. */
+    /** Called when a range has reported the current descriptors. */
     void onNewDescriptors(List<RangeDescriptor> current);
 
-    /** The range no longer has a batch in flight. */
+    /** Called when the range no longer has a batch in flight. */
     void onSettled(RangeId range);
 
     /** Starts checking deadlines, because a command or query is now in flight. */

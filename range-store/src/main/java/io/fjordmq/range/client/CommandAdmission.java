@@ -22,7 +22,7 @@ final class CommandAdmission {
     this.shared = shared;
   }
 
-  /** The reason to reject the command; null if it is accepted. */
+  /** Returns the reason to reject the command; null if it is accepted. */
   @Nullable RangeException refusal(PendingCommand command) {
     if (shared.timers().nowMillis() < pausedUntilMillis) {
       return busyFailure("an earlier command to range " + id + " has just failed");
@@ -37,7 +37,7 @@ final class CommandAdmission {
     pausedUntilMillis = shared.timers().nowMillis() + shared.settings().maxBackoff().toMillis();
   }
 
-  /** The failure of the commands that were queued behind that batch. */
+  /** Returns the failure of the commands that were queued behind that batch. */
   RangeException abandonedBatchFailure() {
     return busyFailure("earlier commands to range " + id + " failed");
   }

@@ -65,7 +65,7 @@ final class CommandBatch {
     deferrable = true;
   }
 
-  /** Number of the current attempt, from 1; identifies replies to older attempts. */
+  /** Returns the number of the current attempt, from 1; identifies replies to older attempts. */
   int attempt() {
     return attempt;
   }
@@ -76,8 +76,8 @@ final class CommandBatch {
   }
 
   /**
-   * Whether the current attempt got no reply in time. A batch that waits for its back-off is resent
-   * long before that.
+   * Returns whether the current attempt got no reply in time. A batch that waits for its backoff is
+   * resent long before that.
    */
   boolean isOverdue(long nowMillis, RangeClientSettings settings) {
     return nowMillis - attemptedAtMillis >= settings.attemptTimeout().toMillis();

@@ -46,7 +46,7 @@ final class GroupedCall {
     return keys.get(position);
   }
 
-  /** The command for the keys of these positions. */
+  /** Returns the command for the keys of these positions. */
   PendingCommand.Part part(int[] positions) {
     return new PendingCommand.Part(this, positions, encoder.encode(positions));
   }

@@ -41,7 +41,7 @@ final class LeaderHint {
     return node;
   }
 
-  /** The replica to try if this one does not lead: the hinted one, or the next voter. */
+  /** Returns the replica to try if this one does not lead: the hinted one, or the next voter. */
   LeaderHint next(@Nullable NodeId hint) {
     if (hint == null || hint.equals(node)) {
       return at(voters, (position + 1) % voters.size());
@@ -50,13 +50,16 @@ final class LeaderHint {
     return new LeaderHint(voters, known < 0 ? position : known, hint);
   }
 
-  /** The same replica after a change of voters, if it still votes; otherwise the first voter. */
+  /**
+   * Returns the same replica after a change of voters, if it still votes; otherwise the first
+   * voter.
+   */
   LeaderHint withVotersOf(RangeDescriptor descriptor) {
     List<NodeId> currentVoters = sortedVoters(descriptor);
     return at(currentVoters, Math.max(currentVoters.indexOf(node), 0));
   }
 
-  /** Whether the hint names another replica, which can be tried immediately. */
+  /** Returns whether the hint names another replica, which can be tried immediately. */
   boolean isAnotherReplica(@Nullable NodeId hint) {
     return hint != null && !hint.equals(node);
   }

@@ -163,8 +163,8 @@ final class MutationBatcher {
   private void onReply(CommandBatch batch, int attempt, LeaderHint target, RangeResult result) {
     Runnable followUp;
     synchronized (lock) {
-      // Replies can be late or duplicated. A settled batch ignores them. Success counts whichever
-      // attempt it belongs to, failure only for the latest one.
+      // Replies can be late or duplicated. A settled batch ignores them. A success counts for any
+      // attempt, a failure only for the latest one.
       boolean success =
           result instanceof RangeResult.Applied || result instanceof RangeResult.Registered;
       if (batch != inFlight || (!success && attempt != batch.attempt())) {
@@ -193,7 +193,7 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      attempts.onNotLeader(target, null); // silent or deposed: try the others
+      attempts.onNotLeader(target, null); // unresponsive or deposed: try the other replicas
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
       attempts.onStorageFailure();
@@ -237,7 +237,7 @@ final class MutationBatcher {
   }
 
   private Runnable onRegistered(CommandBatch batch, RangeResult.Registered registered) {
-    if (sender.isUnknown()) { // else a duplicate registration, which stays unused
+    if (sender.isUnknown()) { // otherwise a duplicate registration, whose number stays unused
       sender.assign(registered.sender());
       batch.number(sender.nextBatch());
       ready = batch;
@@ -257,7 +257,10 @@ final class MutationBatcher {
     return NO_OP;
   }
 
-  /** The batch was not applied and, under its number, never will be. */
+  /**
+   * Handles the rejection of a batch because of a stale epoch. The batch was not applied and never
+   * will be under its current number.
+   */
   private Runnable onStaleEpoch(CommandBatch batch, List<RangeDescriptor> current) {
     shared.observer().onRedirect(id);
     queue.putBack(batch.commands());
@@ -273,7 +276,10 @@ final class MutationBatcher {
     };
   }
 
-  /** The batch may have been applied already, so it must not be resent under a new number. */
+  /**
+   * Gives up on a batch whose sender was evicted. The batch may already have been applied, so it
+   * must not be resent under a new number.
+   */
   private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
     return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
@@ -353,7 +359,7 @@ final class MutationBatcher {
     }
   }
 
-  /** Whether a batch is in flight. */
+  /** Returns whether a batch is in flight. */
   boolean isBusy() {
     synchronized (lock) {
       return inFlight != null;

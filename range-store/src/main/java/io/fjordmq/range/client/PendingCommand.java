@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 sealed interface PendingCommand {
   byte[] bytes();
 
-  /** Deadline in the time of the client's timers. */
+  /** Returns the deadline in the time of the client's timers. */
   long deadlineMillis();
 
   void complete(byte[] response);

@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param maxBatchBytes maximum size of a batch; a single larger command is sent on its own
  * @param maxBatchCommands maximum number of commands in a batch
  * @param maxBatchResponseBytes soft limit for the responses to a batch. The command that reaches it
- *     is the last one applied; the others move to the next batch. So the responses to a batch
- *     exceed the limit by less than one response, wherever they are sent and stored
+ *     is the last one applied; the others move to the next batch. The responses to a batch
+ *     therefore exceed the limit by less than one response, both in transit and in storage
  * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
  *     and larger; a range is busy if batches often hold several commands, or commands often arrive
  *     while a batch is in flight. Zero disables it
@@ -43,7 +43,10 @@ public record RangeClientSettings(
     Duration maxBackoff,
     Duration reregisterAfter) {
 
-  /** Finding the leader costs a replica little, and every command waits for it. */
+  /**
+   * Maximum backoff while looking for the leader: the search costs a replica little, and every
+   * command waits for it.
+   */
   private static final long MAX_SEARCH_BACKOFF_MILLIS = 50;
 
   public static final RangeClientSettings DEFAULTS =
@@ -90,13 +93,15 @@ public record RangeClientSettings(
     }
   }
 
-  /** Pause before the retry after this many failed attempts. */
+  /** Returns the pause before the retry after this many failed attempts. */
   long backoffMillis(int failedAttempts) {
     long pause = backoff.toMillis() << Math.min(Math.max(failedAttempts - 1, 0), 20);
     return Math.min(pause, maxBackoff.toMillis());
   }
 
-  /** The pause if the replica did not lead or was unreachable: another one may already lead. */
+  /**
+   * Returns the pause if the replica did not lead or was unreachable: another one may already lead.
+   */
   long searchBackoffMillis(int failedAttempts) {
     return Math.min(backoffMillis(failedAttempts), MAX_SEARCH_BACKOFF_MILLIS);
   }

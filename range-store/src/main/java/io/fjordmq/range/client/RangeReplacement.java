@@ -15,7 +15,10 @@ import java.util.Set;
  */
 record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
 
-  /** The independent changes; ranges of keys that had no range are one change without routes. */
+  /**
+   * Returns the independent changes; ranges of keys that had no range are one change without
+   * routes.
+   */
   static List<RangeReplacement> between(RangeRouteTable table, List<RangeDescriptor> merged) {
     Set<RangeDescriptor> after = new HashSet<>(merged);
     Set<RangeDescriptor> before = new HashSet<>();
@@ -59,7 +62,7 @@ record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
     return route.descriptor().interval().overlaps(range.interval());
   }
 
-  /** Whether a batch is in flight; its outcome must be known before the change. */
+  /** Returns whether a batch is in flight; its outcome must be known before the change. */
   boolean isBlocked() {
     return routes.stream().anyMatch(route -> route.batcher().isBusy());
   }

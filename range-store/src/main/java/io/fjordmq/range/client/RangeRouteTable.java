@@ -114,7 +114,7 @@ final class RangeRouteTable {
     return members;
   }
 
-  /** The parts of an interval that known ranges hold, in key order. */
+  /** Returns the parts of an interval that known ranges hold, in key order. */
   List<KeyInterval> locate(KeyInterval interval) {
     List<KeyInterval> parts = new ArrayList<>();
     for (RangeRoute route : routes) {
@@ -169,7 +169,7 @@ final class RangeRouteTable {
                     && known.interval().equals(received.interval()));
   }
 
-  /** Whether these ranges cover every key that has a range in this table. */
+  /** Returns whether these ranges cover every key that has a range in this table. */
   private boolean covers(List<RangeDescriptor> ranges) {
     List<KeyInterval> held =
         ranges.stream()

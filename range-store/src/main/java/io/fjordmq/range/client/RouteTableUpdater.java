@@ -60,7 +60,8 @@ final class RouteTableUpdater {
       List<RangeDescriptor> merged = table.merge(postponed, received);
       applyReplicaChanges(merged, deferred);
       List<RangeReplacement> blocked = applyIntervals(merged, deferred);
-      // Retry changes whose batch settled meanwhile: it found no postponed change to apply.
+      // Retry changes whose blocking batch has settled in the meantime: it found no postponed
+      // change to apply.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
         blocked = applyIntervals(merged, deferred);
       }
@@ -70,7 +71,7 @@ final class RouteTableUpdater {
     deferred.forEach(Runnable::run);
   }
 
-  /** A batch of the range has been applied or given up. */
+  /** Must be called when a batch of the range has been applied or given up. */
   void onSettled(RangeId range) {
     if (blockingRanges.contains(range)) {
       update(List.of());
@@ -112,7 +113,7 @@ final class RouteTableUpdater {
   /**
    * Applies changed intervals, and returns the changes that have to wait for a batch in flight.
    *
-   * @param deferred receives the work to do once nothing is frozen any more
+   * @param deferred receives the work to do once nothing is frozen anymore
    */
   private List<RangeReplacement> applyIntervals(
       List<RangeDescriptor> merged, List<Runnable> deferred) {
@@ -164,7 +165,7 @@ final class RouteTableUpdater {
   /**
    * Removes the queued commands of ranges that are being replaced.
    *
-   * @return false, leaving all of them unchanged, if one of them has sent a batch meanwhile
+   * @return false, leaving all of them unchanged, if one of them has sent a batch in the meantime
    */
   private static boolean freeze(
       RangeRouteTable old,

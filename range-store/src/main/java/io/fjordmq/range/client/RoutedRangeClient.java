@@ -106,7 +106,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     return call.future();
   }
 
-  /** Queues the parts of a command, and routes those again whose range has changed meanwhile. */
+  /** Queues the parts of a command, and reroutes those whose range has changed in the meantime. */
   private void dispatch(List<RangeRouteTable.RoutedCommand> parts) {
     for (RangeRouteTable.RoutedCommand part : parts) {
       RangeRoute route = part.route();
@@ -203,7 +203,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
             .anyMatch(route -> route.batcher().status().sentCommands() > 0);
   }
 
-  /** Status for metrics and status pages. */
+  /** Returns the status for metrics and status pages. */
   public ClientStatus status() {
     return new ClientStatus(
         routes.table().routes().stream().map(route -> route.batcher().status()).toList(),

@@ -15,7 +15,7 @@ final class SenderNumber {
     this.maxBatchResponseBytes = settings.maxBatchResponseBytes();
   }
 
-  /** Whether the client has to register before it can send a batch. */
+  /** Returns whether the client has to register before it can send a batch. */
   boolean isUnknown() {
     return sender == 0;
   }
@@ -52,7 +52,7 @@ final class SenderNumber {
     lastAttemptMillis = nowMillis;
   }
 
-  /** The entry to send for the batch now: a registration, or the batch itself. */
+  /** Returns the entry to send for the batch now: a registration, or the batch itself. */
   byte[] entry(CommandBatch batch, long epochVersion) {
     if (isUnknown()) {
       return RangeEntry.encodeRegister();

@@ -41,12 +41,12 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
     this.base = base;
   }
 
-  /** Bytes of the changes, including the approximate overhead of each. */
+  /** Returns the number of bytes of the changes, including the approximate overhead of each. */
   long bytes() {
     return bytes;
   }
 
-  /** Maximum bytes that a batch can add to {@link #bytes}. */
+  /** Returns the maximum number of bytes that a batch can add to {@link #bytes}. */
   static long maxBytes(KvBatch batch) {
     return batch.bytes() + (long) CHANGE_BYTES * batch.size();
   }

@@ -103,7 +103,7 @@ final class FlushQueue implements AutoCloseable {
     }
   }
 
-  /** Waits although the thread is interrupted: a flush cannot be aborted. */
+  /** Keeps waiting if the thread is interrupted, because a flush cannot be aborted. */
   private boolean awaitEnd() {
     long deadline = System.nanoTime() + closeTimeout.toNanos();
     boolean interrupted = false;

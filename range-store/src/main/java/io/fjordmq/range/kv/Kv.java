@@ -25,10 +25,10 @@ public interface Kv extends AutoCloseable {
    */
   CompletableFuture<Void> flush();
 
-  /** The reason why the storage currently rejects writes, or null if it accepts them. */
+  /** Returns the reason why the storage currently rejects writes, or null if it accepts them. */
   @Nullable KvException failure();
 
-  /** If {@link #failure} is set, attempts a write, which clears it on success. May block. */
+  /** Attempts a write if {@link #failure} is set; success clears the failure. May block. */
   void retryWrites();
 
   /** Metrics of the storage; cheap enough to be read every few seconds. */

@@ -62,12 +62,12 @@ public final class KvBatch {
     bytes += key.length + value.length;
   }
 
-  /** The number of changes. */
+  /** Returns the number of changes. */
   public int size() {
     return size;
   }
 
-  /** The total size of all keys and values. */
+  /** Returns the total size of all keys and values. */
   public long bytes() {
     return bytes;
   }

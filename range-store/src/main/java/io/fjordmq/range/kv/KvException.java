@@ -2,7 +2,7 @@ package io.fjordmq.range.kv;
 
 import io.fjordmq.common.OperationException;
 
-/** A storage operation failed. */
+/** Thrown if a storage operation failed. */
 public final class KvException extends OperationException {
   private static final long serialVersionUID = 1;
 

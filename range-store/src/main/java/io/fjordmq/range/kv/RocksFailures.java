@@ -24,7 +24,7 @@ final class RocksFailures {
     this.directory = directory;
   }
 
-  /** The failure of the last write or flush, or null if it succeeded. */
+  /** Returns the failure of the last write or flush, or null if it succeeded. */
   @Nullable KvException current() {
     return current;
   }

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class RocksKv implements Kv {
   /*
    * A batch touches a single column family (WriteBehind combines several into one, in order), and
-   * RocksDB flushes a column family's memtables whole and in order. So after a crash a space always
-   * holds the state after some batch, without atomic flushes across column families.
+   * RocksDB flushes a column family's memtables whole and in order. Therefore, after a crash, every
+   * space holds the state after some batch, even without atomic flushes across column families.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(15);

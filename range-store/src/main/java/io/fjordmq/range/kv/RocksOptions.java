@@ -38,7 +38,10 @@ final class RocksOptions implements AutoCloseable {
     return blockCache.getUsage();
   }
 
-  /** With a file manager, RocksDB itself notices when a full disk has free space again. */
+  /**
+   * Creates a file manager, with which RocksDB itself notices when a full disk has free space
+   * again.
+   */
   private SstFileManager newFileManager(RocksFailures failures) {
     try {
       return new SstFileManager(Env.getDefault());

@@ -38,7 +38,7 @@ final class RocksSpace implements KvSpace {
     return handle;
   }
 
-  /** Called only by the storage, once nothing uses the space any more. */
+  /** Called only by the storage, once nothing uses the space anymore. */
   void closeHandle() {
     withoutLog.close();
     readOptions.close();

@@ -25,7 +25,7 @@ final class SkipBudget {
   }
 
   /**
-   * Rows that may still be skipped, at least 1, because RocksDB treats 0 as no limit.
+   * Returns the rows that may still be skipped, at least 1, because RocksDB treats 0 as no limit.
    *
    * @throws KvException of kind {@link KvException.Kind#TOO_MANY_TOMBSTONES} if the budget is used
    *     up

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A write-behind buffer: collects writes in memory and passes them to the underlying space many at
- * a time. Rows inserted and deleted in between never get there. Thread-safe; nothing else may write
- * to the underlying space.
+ * a time. Rows that are inserted and deleted in the meantime never reach it. Thread-safe; nothing
+ * else may write to the underlying space.
  *
  * <p>For crash safety it is like another memtable: a {@link Kv} guarantees nothing before a flush,
  * and every flush is preceded by {@link #writeOut}.
@@ -93,7 +93,9 @@ final class WriteBehind implements KvSpace {
     unwrittenBytes = 0;
   }
 
-  /** Bytes in the buffer, including the approximate overhead of each change. */
+  /**
+   * Returns the number of bytes in the buffer, including the approximate overhead of each change.
+   */
   long unwrittenBytes() {
     return unwrittenBytes;
   }

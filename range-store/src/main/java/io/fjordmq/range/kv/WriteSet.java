@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteSet implements KvWriter {
   /*
-   * The hot path is puts without reads, so a change is only appended to the batch. The sorted index
-   * of the changes is brought up to date by the next read.
+   * The hot path consists of puts without reads, so a change is only appended to the batch. The
+   * sorted index of the changes is brought up to date by the next read.
    */
   private final KvReader base;
   private final KvBatch batch;

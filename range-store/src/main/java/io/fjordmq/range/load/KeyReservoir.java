@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Uniform samples of the keys that a range accessed since the last {@link #rotate}, and in the
- * period before it. Thread-safe.
+ * Keeps uniform samples of the keys of a range that were accessed since the last {@link #rotate},
+ * and in the period before it. Thread-safe.
  *
- * <p>Each half of the sample is Li's algorithm L ("Reservoir-Sampling Algorithms of Time Complexity
- * O(n(1+log(N/n)))", 1994): it draws how many keys to skip, so that nearly all calls only count
- * down.
+ * <p>Each half of the sample uses Li's algorithm L ("Reservoir-Sampling Algorithms of Time
+ * Complexity O(n(1+log(N/n)))", 1994): it draws how many keys to skip, so that nearly all calls
+ * only count down.
  */
 final class KeyReservoir {
   private final int capacity;
@@ -54,14 +54,14 @@ final class KeyReservoir {
     begin();
   }
 
-  /** Both halves, in no particular order. */
+  /** Returns both halves, in no particular order. */
   synchronized List<byte[]> sample() {
     List<byte[]> all = new ArrayList<>(previous);
     all.addAll(current);
     return all;
   }
 
-  /** The newer half if it is full, otherwise both halves; in no particular order. */
+  /** Returns the newer half if it is full, otherwise both halves; in no particular order. */
   synchronized List<byte[]> latest() {
     return current.size() == capacity ? List.copyOf(current) : sample();
   }
@@ -78,7 +78,7 @@ final class KeyReservoir {
     skip = keys >= Long.MAX_VALUE ? Long.MAX_VALUE : (long) keys;
   }
 
-  /** Above 0, so that its logarithm is finite. */
+  /** Returns a random number above 0, so that its logarithm is finite. */
   private double uniform() {
     return 1 - random.nextDouble();
   }

@@ -23,7 +23,7 @@ public final class MedianSplitKey {
 
   private MedianSplitKey() {}
 
-  /** The split, or the reason why no split is worthwhile. */
+  /** Returns the split, or the reason why no split is worthwhile. */
   static SplitAdvice of(List<byte[]> keys) {
     int total = keys.size();
     if (!isEnough(keys)) {
@@ -45,13 +45,13 @@ public final class MedianSplitKey {
         longestRun >= HOT_KEY_SHARE * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
   }
 
-  /** Whether the sample is large enough to find the key that halves the load. */
+  /** Returns whether the sample is large enough to find the key that halves the load. */
   public static boolean isEnough(List<byte[]> keys) {
     return keys.size() >= MIN_KEYS;
   }
 
   /**
-   * The split key nearest to the median, whether or not the split is worthwhile.
+   * Returns the split key nearest to the median, whether or not the split is worthwhile.
    *
    * @param keys in ascending order
    * @return null if all keys are equal

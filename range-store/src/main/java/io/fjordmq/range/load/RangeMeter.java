@@ -86,7 +86,7 @@ public final class RangeMeter {
   }
 
   /**
-   * The measured load. Until a whole window has passed, the missing seconds count as zero.
+   * Returns the measured load. Until a whole window has passed, the missing seconds count as zero.
    *
    * @param cut maps a key to the last permitted split key at or before it
    */
@@ -107,7 +107,7 @@ public final class RangeMeter {
         () -> sortedSplitKeys(latest ? keys.latest() : keys.sample(), cut));
   }
 
-  /** Commands executed per second: the mean over the window. */
+  /** Returns the mean number of commands executed per second over the window. */
   public double commands() {
     return spread(commandsPerSecond).mean();
   }

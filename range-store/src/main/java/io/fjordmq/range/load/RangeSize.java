@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  *     found no worthwhile split
  * @param searchAbandoned whether the search was aborted because of too many tombstones
  */
-@SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record RangeSize(long bytes, byte @Nullable [] halvingKey, boolean searchAbandoned) {
   public static final RangeSize UNKNOWN = of(-1);
 
-  /** A size without a halving key. */
+  /** Returns a size without a halving key. */
   public static RangeSize of(long bytes) {
     return new RangeSize(bytes, null, false);
   }

@@ -31,7 +31,7 @@ final class SlidingMaximum {
     return max;
   }
 
-  /** How much of the window has been observed so far. */
+  /** Returns how much of the window has been observed so far. */
   Duration observed() {
     return Duration.ofSeconds(Math.min(seconds, (long) secondsPerSlot * SLOTS));
   }

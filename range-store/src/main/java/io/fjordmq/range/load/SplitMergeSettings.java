@@ -58,12 +58,12 @@ public record SplitMergeSettings(
     require(maxRangeBytes >= 0, "maxRangeBytes must be at least 0, not " + maxRangeBytes);
   }
 
-  /** Whether a range must be split because of its size. */
+  /** Returns whether a range must be split because of its size. */
   boolean isTooLarge(RangeSize size) {
     return maxRangeBytes > 0 && size.bytes() > maxRangeBytes;
   }
 
-  /** Whether the size limit permits merging two ranges. */
+  /** Returns whether the size limit permits merging two ranges. */
   boolean canMerge(RangeSize left, RangeSize right) {
     return maxRangeBytes == 0
         || (left.isKnown() && right.isKnown() && left.bytes() + right.bytes() <= maxRangeBytes / 2);

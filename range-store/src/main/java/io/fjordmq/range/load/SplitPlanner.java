@@ -67,7 +67,7 @@ public final class SplitPlanner {
 
   /** A split or merge. */
   public sealed interface Step {
-    /** The range to change; the left one of a merge. */
+    /** Returns the range to change; the left one of a merge. */
     String range();
 
     /** Split a range. */
@@ -131,7 +131,7 @@ public final class SplitPlanner {
     return next;
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record RequestedSplit(RangeLoad load, byte[] key) {}
 
   /**
@@ -148,17 +148,17 @@ public final class SplitPlanner {
     return new Step.Split(next.load().range(), next.key());
   }
 
-  /** The latest advice for each range that this node leads. */
+  /** Returns the latest advice for each range that this node leads. */
   public Map<String, SplitAdvice> latestAdvice() {
     return Map.copyOf(latestAdvice);
   }
 
-  /** The ranges that would be merged with a neighbor as idle as they are. */
+  /** Returns the ranges that would be merged with a neighbor as idle as they are. */
   public Set<String> idle() {
     return Set.copyOf(idle);
   }
 
-  /** The ranges above the size limit that would not be split because of their load. */
+  /** Returns the ranges above the size limit that would not be split because of their load. */
   public Set<String> tooLarge() {
     return Set.copyOf(tooLarge);
   }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds ranges whose clock is ahead of cluster time, because a leader with a wrong clock stamped
- * their entries, and has their leaders set them back. Thread-safe; does not block.
+ * their entries, and makes their leaders set the clocks back. Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 list, 2 reset
@@ -72,7 +72,10 @@ public final class ClockRepairs implements PeerServices.Handler {
     services.serve(NAME, this);
   }
 
-  /** The ranges whose clock is ahead, and by how much. Nodes that do not respond are omitted. */
+  /**
+   * Returns the ranges whose clock is ahead, and by how much. Nodes that do not respond are
+   * omitted.
+   */
   public CompletableFuture<Map<RangeId, Duration>> clocksAhead() {
     Map<RangeId, Duration> found = new TreeMap<>(java.util.Comparator.comparing(RangeId::toString));
     return callAll(request(LIST).toByteArray())
@@ -125,7 +128,7 @@ public final class ClockRepairs implements PeerServices.Handler {
     return new ByteWriter(32).writeByte(FORMAT).writeByte(kind);
   }
 
-  /** The responses of all nodes except those that failed. */
+  /** Returns the responses of all nodes except those that failed. */
   private CompletableFuture<List<byte[]>> callAll(byte[] request) {
     List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {

@@ -61,7 +61,9 @@ final class LeaderBalance {
     return steps;
   }
 
-  /** The transfers that take one leader off a node with too many; empty if there are none. */
+  /**
+   * Returns the transfers that take one leader off a node with too many; empty if there are none.
+   */
   private List<Step> nextPath() {
     List<NodeId> most =
         leaderCounts.keySet().stream()
@@ -84,7 +86,10 @@ final class LeaderBalance {
   /** A range whose leadership can be transferred. */
   private record Handover(PlacedRange range, NodeId from) {}
 
-  /** Breadth-first, so that as few leaderships as possible move. */
+  /**
+   * Finds a node that should lead more ranges. Searches breadth-first, so that as few leaderships
+   * as possible move.
+   */
   private @Nullable NodeId findTarget(NodeId from, Map<NodeId, Handover> handovers) {
     Set<NodeId> visited = new HashSet<>();
     Deque<NodeId> queue = new ArrayDeque<>();

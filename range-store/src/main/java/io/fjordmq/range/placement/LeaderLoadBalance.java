@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class LeaderLoadBalance {
   /*
    * A measurement shorter than a full window is not reliable, and after each transfer the new
-   * leader starts measuring from scratch. So there is one change at a time, and the next one waits
-   * until the effect of the last is visible.
+   * leader starts measuring from scratch. Therefore there is one change at a time, and the next
+   * change waits until the effect of the previous one is visible.
    */
   private static final int SETTLED_SECONDS = 10;
 
@@ -104,8 +104,8 @@ final class LeaderLoadBalance {
   }
 
   /**
-   * The best change between these two nodes. Every change lowers the sum of squares, so this
-   * terminates.
+   * Returns the best change between these two nodes. Every change lowers the sum of squares, so
+   * this terminates.
    */
   private List<Step> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);

@@ -51,12 +51,12 @@ final class LeaderTerm {
     return orders;
   }
 
-  /** Call it before the reports are requested. */
+  /** Must be called before the reports are requested. */
   void beginCheck() {
     changedMeanwhile.clear();
   }
 
-  /** The input of a plan, without voter moves. */
+  /** Returns the input of a plan, without voter moves. */
   PlacementView view(
       Map<NodeId, Member> members,
       Map<RangeId, RangeDescriptor> published,
@@ -84,7 +84,7 @@ final class LeaderTerm {
     return voterMoves.update(view, stores, timing, nowMillis);
   }
 
-  /** The splits that range leaders request, except those that were rejected recently. */
+  /** Returns the splits that range leaders request, except those that were rejected recently. */
   List<Step> requestedSplits(PlacementView view, long nowMillis) {
     splitBackoff.keepOnly(view.published().keySet());
     return PlacementPlan.requestedSplits(view).stream()
@@ -99,7 +99,8 @@ final class LeaderTerm {
   /**
    * Marks ranges as busy.
    *
-   * @return the steps to carry out now: one for each range, as many as the settings allow
+   * @return the steps to carry out now: at most one for each range, and as many as the settings
+   *     allow
    */
   List<Step> begin(List<Step> planned, long nowMillis) {
     List<Step> begun = new ArrayList<>();
@@ -116,7 +117,7 @@ final class LeaderTerm {
     return begun;
   }
 
-  /** The changes that an operator has canceled. */
+  /** Returns the changes that an operator has canceled. */
   List<PendingStep> heldSteps(long nowMillis) {
     return holds.pending(nowMillis);
   }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The orders that merge two ranges (decision 0028), and the bytes of each after the header of a
+ * The orders that merge two ranges (decision 0028), and the encoding of each after the header of a
  * {@link PlacementOrder}:
  *
  * <pre>
@@ -148,7 +148,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     return new RangeId(in.readString(), in.readVarint());
   }
 
-  /** Whether {@link #read} accepts this kind. */
+  /** Returns whether {@link #read} accepts this kind. */
   static boolean isKind(int kind) {
     return kind >= Freeze.KIND && kind <= RemoveStaleReplica.KIND;
   }

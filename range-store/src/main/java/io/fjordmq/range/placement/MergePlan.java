@@ -31,7 +31,7 @@ final class MergePlan {
   private final PlacementView view;
   private final RangePublication rangePublication;
 
-  /** Pairs whose right range is frozen come first. */
+  /** The pairs of neighbors; those whose right range is frozen come first. */
   private final List<Pair> pairs = new ArrayList<>();
 
   /** Frozen ranges whose left neighbor has been merged into another range. */
@@ -53,7 +53,10 @@ final class MergePlan {
       return merging != null;
     }
 
-    /** True as long as the left range has the epoch version that the right one is frozen for. */
+    /**
+     * Returns true as long as the left range has the epoch version that the right one is frozen
+     * for.
+     */
     boolean isUndecided() {
       return merging != null && left.newestVersion() <= merging.leftVersion();
     }
@@ -119,17 +122,17 @@ final class MergePlan {
         && Arrays.equals(end, right.published().interval().start());
   }
 
-  /** The pairs that are being merged or are about to be. */
+  /** Returns the pairs that are being merged or are about to be. */
   List<Pair> pairs() {
     return List.copyOf(pairs);
   }
 
-  /** Whether the range is part of a pair: its leader and voters must not move. */
+  /** Returns whether the range is part of a pair: its leader and voters must not move. */
   boolean isPaired(RangeId range) {
     return paired.contains(range);
   }
 
-  /** Whether the only steps allowed for the range are those that decide its merge. */
+  /** Returns whether the only steps allowed for the range are those that decide its merge. */
   boolean isFrozen(RangeId range) {
     return orphans.stream().anyMatch(orphan -> orphan.id().equals(range))
         || pairs.stream()
@@ -141,18 +144,21 @@ final class MergePlan {
                             && (pair.isUndecided() || canBeUnfrozen(pair))));
   }
 
-  /** Otherwise the left range first needs a replica on a node of the right one. */
+  /**
+   * Returns whether the right range can be unfrozen. If not, the left range first needs a replica
+   * on one of its nodes.
+   */
   private static boolean canBeUnfrozen(Pair pair) {
     return pair.right().replicas().voters().stream()
         .anyMatch(node -> pair.left().holders().containsKey(node));
   }
 
-  /** Why requested merges have not started, by left range. */
+  /** Returns why requested merges have not started, by left range. */
   Map<RangeId, String> obstacles() {
     return obstacles;
   }
 
-  /** What merges are waiting for; call it after {@link #steps}. */
+  /** Returns what merges are waiting for. Must be called after {@link #steps}. */
   List<PendingStep> pending() {
     List<PendingStep> pending = new ArrayList<>(stalled);
     obstacles.forEach(
@@ -253,8 +259,9 @@ final class MergePlan {
   }
 
   /**
-   * A former member of the group may rejoin with the log that it has. It would then find the merge
-   * in that log without having the rows of the right range.
+   * Returns the node that prevents the merge because it has, or may have, an old replica; null if
+   * there is none. A former member of the group may rejoin with its old log and would then find the
+   * merge there, without having the rows of the right range.
    */
   private @Nullable String oldReplicaObstacle(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
@@ -304,7 +311,7 @@ final class MergePlan {
         : new Step.BumpEpoch(left.id(), leader, left.current(), right.id(), reason);
   }
 
-  /** Why the merge must be abandoned; null as long as it can succeed. */
+  /** Returns why the merge must be abandoned; null as long as it can succeed. */
   private @Nullable String abandonReason(PlacedRange right, ReplicaSet replicas) {
     for (NodeId node : Nodes.sorted(members(replicas))) {
       if (!view.isUp(node)) {
@@ -319,7 +326,10 @@ final class MergePlan {
         : null;
   }
 
-  /** The right range's rows are then final and on the disk of every node that needs them. */
+  /**
+   * Returns whether all replicas are durably frozen. The right range's rows are then final, and on
+   * the disk of every node that needs them.
+   */
   private boolean isFrozenEverywhere(
       Pair pair, ReplicaStatus.Merging merging, ReplicaSet replicas) {
     return pair.right().replicas().equals(replicas)
@@ -344,7 +354,10 @@ final class MergePlan {
         && report.leftVersion() == merging.leftVersion();
   }
 
-  /** The right range's leader unfreezes it, on a node that has the left range's new version. */
+  /**
+   * Returns the step by which the right range's leader unfreezes it, on a node that has the left
+   * range's new version.
+   */
   private @Nullable Step unfreeze(Pair pair, ReplicaStatus.Merging merging) {
     PlacedRange right = pair.right();
     NodeId leader = right.leader();

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges that an operator requests at any node; the metadata leader carries them out. Thread-safe;
- * does not block.
+ * Accepts merge requests of an operator on any node; the metadata leader carries them out.
+ * Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | text store | varint number of the left range
@@ -61,8 +61,8 @@ public final class MergeRequests implements PeerServices.Handler {
   }
 
   /**
-   * Merges a range with the next one. Fails with an exception that explains why, or that the
-   * outcome is unknown.
+   * Merges a range with the next one. Fails with an exception whose message explains why, or says
+   * that the outcome is unknown.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     NodeId leader = metadataLeader.get();

@@ -34,7 +34,7 @@ final class Nodes {
     return required.stream().filter(node -> !present.contains(node)).sorted(ORDER).toList();
   }
 
-  /** The members that have not reported, each with the reason; null if all have. */
+  /** Returns the members that have not reported, each with the reason; null if all have. */
   static @Nullable String missingReports(PlacementView view) {
     List<String> absent =
         missing(view.nodes().keySet(), view.reports().keySet()).stream()
@@ -43,7 +43,7 @@ final class Nodes {
     return absent.isEmpty() ? null : String.join(", ", absent);
   }
 
-  /** Why a member has not reported. */
+  /** Returns why a member has not reported. */
   static String missingReportReason(PlacementView view, NodeId node) {
     return "node " + node + (view.isAlive(node) ? " does not respond" : " is down");
   }

@@ -28,7 +28,7 @@ final class OutdatedReplicas {
     this.view = view;
   }
 
-  /** Whether another replica on the node blocks a replica of the range. */
+  /** Returns whether another replica on the node blocks a replica of the range. */
   boolean blocks(PlacedRange range, NodeId node) {
     return blockingReplicas(range, node).findAny().isPresent();
   }
@@ -50,7 +50,7 @@ final class OutdatedReplicas {
   }
 
   /**
-   * The learners that ranges need for this reason only.
+   * Returns the learners that ranges need for this reason only.
    *
    * @param ranges ranges of one store
    * @param voters the voters planned for each range

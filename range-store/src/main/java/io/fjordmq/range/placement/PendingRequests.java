@@ -37,7 +37,7 @@ public final class PendingRequests implements PeerServices.Handler {
   private static final int CANCEL = 2;
   private static final int MIN_STEP_BYTES = 6;
 
-  /** The status page does not wait any longer than this. */
+  /** Maximum time that the status page waits for the list. */
   private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
 
   /** Maximum number of steps in a response. */
@@ -76,7 +76,10 @@ public final class PendingRequests implements PeerServices.Handler {
     services.serve(NAME, this);
   }
 
-  /** The steps that placement has to postpone; fails if the metadata leader does not respond. */
+  /**
+   * Returns the steps that placement has to postpone; fails if the metadata leader does not
+   * respond.
+   */
   public CompletableFuture<List<PendingStep>> list() {
     return call(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
         .thenApply(PendingRequests::read);

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps that one driver plans and cannot take yet, with their start time and reason: those that
- * its plan postpones and those that keep failing. Thread-safe.
+ * Tracks the steps that one driver plans and cannot take yet, with their start time and reason:
+ * those that its plan postpones and those that keep failing. Thread-safe.
  */
 final class PendingSteps {
   private final List<PendingSince> postponed = new ArrayList<>();
@@ -75,7 +75,7 @@ final class PendingSteps {
     return step instanceof Step.Freeze || step instanceof Step.Absorb;
   }
 
-  /** Null for steps that do not wait for a particular node. */
+  /** Returns null for steps that do not wait for a particular node. */
   private static @Nullable String describe(Step step) {
     if (step instanceof Step.Drop drop) {
       return describeRemoval(drop.node().value());
@@ -101,7 +101,7 @@ final class PendingSteps {
     return "merging %s with %s".formatted(left, right);
   }
 
-  /** Sorted by range. */
+  /** Returns the pending steps, sorted by range. */
   synchronized List<PendingStep> list(long nowMillis) {
     List<PendingSince> all = new ArrayList<>(postponed);
     all.addAll(failing.values());

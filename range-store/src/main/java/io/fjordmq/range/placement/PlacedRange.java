@@ -44,7 +44,9 @@ final class PlacedRange {
     this.leader = newestLeader();
   }
 
-  /** If two replicas report that they lead, the one with the higher term is the leader. */
+  /**
+   * Returns the leader. If two replicas report that they lead, it is the one with the higher term.
+   */
   private @Nullable NodeId newestLeader() {
     NodeId found = null;
     long term = -1;
@@ -61,7 +63,7 @@ final class PlacedRange {
     return published.id();
   }
 
-  /** Null if no node reports that it leads the range: then no step is possible. */
+  /** Returns null if no node reports that it leads the range: then no step is possible. */
   @Nullable NodeId leader() {
     return leader;
   }
@@ -70,7 +72,7 @@ final class PlacedRange {
     return Objects.requireNonNull(holders.get(leader));
   }
 
-  /** As the leader reports them; as published while there is no leader. */
+  /** Returns the replicas as the leader reports them, or as published while there is no leader. */
   ReplicaSet replicas() {
     ReplicaReport report = leader == null ? null : holders.get(leader);
     ReplicaSet actual = report == null ? null : report.replicas();
@@ -82,15 +84,15 @@ final class PlacedRange {
   }
 
   /**
-   * Whether the range has changed since it was published: it was split or merged, or its epoch was
-   * raised.
+   * Returns whether the range has changed since it was published: it was split or merged, or its
+   * epoch was raised.
    */
   boolean isChangedSincePublished() {
     return holders.values().stream()
         .anyMatch(holder -> holder.epoch().version() > published.epoch().version());
   }
 
-  /** The highest epoch version that any node reports or that is published. */
+  /** Returns the highest epoch version that any node reports or that is published. */
   long newestVersion() {
     return holders.values().stream()
         .mapToLong(holder -> holder.epoch().version())
@@ -98,8 +100,8 @@ final class PlacedRange {
   }
 
   /**
-   * The merge that the range is frozen for, according to its up-to-date replicas; null if it is not
-   * frozen.
+   * Returns the merge that the range is frozen for, according to its up-to-date replicas; null if
+   * it is not frozen.
    */
   ReplicaStatus.@Nullable Merging merging() {
     long newest = newestVersion();
@@ -110,7 +112,7 @@ final class PlacedRange {
         .orElse(null);
   }
 
-  /** The range as reported, not as published. */
+  /** Returns the range as reported, not as published. */
   RangeDescriptor current() {
     long newest = newestVersion();
     return holders.values().stream()
@@ -130,23 +132,23 @@ final class PlacedRange {
     return members;
   }
 
-  /** The nodes that report a replica, members of the group or not, in a fixed order. */
+  /** Returns the nodes that report a replica, members of the group or not, in a fixed order. */
   Map<NodeId, ReplicaReport> holders() {
     return holders;
   }
 
   /**
-   * The nodes whose replica was removed and that cannot have a new one before the old one is
-   * forgotten.
+   * Returns the nodes whose replica was removed and that cannot have a new one before the old one
+   * is forgotten.
    */
   List<NodeId> retired() {
     return retired;
   }
 
   /**
-   * The nodes whose replica is to be replaced by an empty one: it leaves the group and is removed;
-   * after it is forgotten, the node is a candidate like any other. Empty unless a majority of the
-   * voters is in service without them, because they may hold the only copy of some entries.
+   * Returns the nodes whose replica is to be replaced by an empty one: it leaves the group and is
+   * removed; after it is forgotten, the node is a candidate like any other. Empty unless a majority
+   * of the voters is in service without them, because they may hold the only copy of some entries.
    */
   Set<NodeId> rebuilding() {
     Set<NodeId> broken = broken();
@@ -169,7 +171,8 @@ final class PlacedRange {
   }
 
   /**
-   * A replica that comes with a split never arrives on a node where the parent's replica is broken.
+   * Returns whether the other replica is a broken one that holds keys of this range. A replica that
+   * comes with a split never arrives on a node where the parent's replica is broken.
    */
   private boolean isBlockedBy(ReplicaReport other) {
     return other.broken()

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives every range the replicas that it should have. Runs on every node and acts on the one that
- * leads the metadata group: it periodically requests replica reports from all live nodes, makes a
- * plan, and has the steps carried out, one at a time for each range. Stores nothing: the next
- * leader starts from the reports. Thread-safe; does not block.
+ * Gives every range the replicas that it should have. Runs on every node but acts only on the one
+ * that leads the metadata group: it periodically requests replica reports from all live nodes,
+ * makes a plan, and has the steps carried out, one at a time for each range. Stores nothing: the
+ * next leader starts from the reports. Thread-safe; does not block.
  */
 public final class PlacementDriver implements MembershipListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
@@ -83,10 +83,10 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * Splits a range as soon as no other step is in progress for it; call it on the node that leads
-   * the metadata group. Completes when the range's leader has applied the split. Fails if the range
-   * was not split, or if the outcome is unknown. A new request replaces a waiting one for the same
-   * range.
+   * Splits a range as soon as no other step is in progress for it. Must be called on the node that
+   * leads the metadata group. Completes when the range's leader has applied the split. Fails if the
+   * range was not split, or if the outcome is unknown. A new request replaces a waiting one for the
+   * same range.
    *
    * @param key first key of the new range
    */
@@ -102,8 +102,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * Merges a range with the next one; call it on the node that leads the metadata group. Completes
-   * when the merge is published, fails if it is abandoned.
+   * Merges a range with the next one. Must be called on the node that leads the metadata group.
+   * Completes when the merge is published, fails if it is abandoned.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     synchronized (this) {
@@ -117,7 +117,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * The steps that cannot be taken yet; call it on the node that leads the metadata group.
+   * Returns the steps that cannot be taken yet. Must be called on the node that leads the metadata
+   * group.
    *
    * @throws IllegalStateException if this node does not lead it
    */
@@ -131,8 +132,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   /**
-   * Cancels a merge of the range or, if there is none, a change of its replicas; call it on the
-   * node that leads the metadata group. A merge that has already started is undone unless it
+   * Cancels a merge of the range or, if there is none, a change of its replicas. Must be called on
+   * the node that leads the metadata group. A merge that has already started is undone unless it
    * completes first. A step of another change that has already started is completed. The range then
    * keeps its replicas until the merge cooldown has passed or another node leads the metadata.
    *
@@ -240,7 +241,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
             });
   }
 
-  /** Null while this node does not lead the metadata group. */
+  /** Returns null while this node does not lead the metadata group. */
   private @Nullable LeaderTerm term() {
     Leadership leadership = metadata.get();
     if (closed || !leadership.leading()) {

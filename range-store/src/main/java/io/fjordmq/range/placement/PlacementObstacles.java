@@ -24,17 +24,17 @@ final class PlacementObstacles {
     changes.put(range, ofRange);
   }
 
-  /** The changes of replicas that the plan makes, now or later, by range. */
+  /** Returns the changes of replicas that the plan makes, now or later, by range. */
   Map<RangeId, List<ReplicaChange>> changes() {
     return Map.copyOf(changes);
   }
 
-  /** Why requested merges have not started, by left range. */
+  /** Returns why requested merges have not started, by left range. */
   Map<RangeId, String> merges() {
     return Map.copyOf(merges);
   }
 
-  /** The steps that cannot be taken yet. */
+  /** Returns the steps that cannot be taken yet. */
   List<PendingStep> pending() {
     return List.copyOf(pending);
   }

@@ -12,7 +12,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * An order of the driver to a node, and its bytes.
+ * An order from the driver to a node, and its encoding.
  *
  * <pre>
  * u8     format, 1
@@ -65,7 +65,7 @@ record PlacementOrder(long term, long number, Task task) {
   record Forget(RangeId range) implements Task {}
 
   /** Split the range, which the receiver leads. */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Split(RangeId range, long epochVersion, byte[] key, long newNumber) implements Task {}
 
   boolean isAfter(long lastTerm, long lastNumber) {

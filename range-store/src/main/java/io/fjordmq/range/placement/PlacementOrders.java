@@ -92,7 +92,10 @@ final class PlacementOrders {
     return null;
   }
 
-  /** As with other nodes, an order may still be carried out after its timeout. */
+  /**
+   * Limits the time for a response of this node. As on other nodes, an order may still be carried
+   * out after its timeout.
+   */
   private CompletableFuture<byte[]> withTimeout(
       CompletableFuture<byte[]> response, Duration timeout) {
     if (response.isDone()) {

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Voters: as many as the store's setting, or as there are nodes. A node that has been DOWN
  *       for long, or that is DRAINING while the others are not a majority, is replaced if there is
  *       another one. A node that is LEAVING or was removed does not vote. Voters are spread evenly:
- *       no node votes for two ranges of a store more than another, and with even numbers, by write
- *       load ({@link VoterMoves}). A replica is created first, then the group adds it, then another
- *       one leaves; none leaves if that would cost the live voters their majority.
+ *       no node votes for two more ranges of a store than another, and while these numbers are
+ *       even, by write load ({@link VoterMoves}). A replica is created first, then the group adds
+ *       it, then another one leaves; none leaves if that would cost the live voters their majority.
  *   <li>A broken replica is treated like one on a removed node, if the range has a majority without
  *       it; its node then gets an empty one (decision 0042).
  *   <li>A range whose change an operator has canceled keeps its replicas for a while, unless the
@@ -40,8 +40,9 @@ import org.jspecify.annotations.Nullable;
  *       can have a new one once no replica believes that it still has the old one.
  *   <li>Two ranges that are to be merged get the same replicas and go through a merge ({@link
  *       MergePlan}). Stale replicas of merged ranges are removed.
- *   <li>Leaders: no node leads two ranges of a store more than another, as far as the voters allow;
- *       with even numbers, leaders are spread by load where the gain justifies a transfer.
+ *   <li>Leaders: no node leads two more ranges of a store than another, as far as the voters allow;
+ *       while these numbers are even, leaders are spread by load where the gain justifies a
+ *       transfer.
  * </ol>
  */
 final class PlacementPlan {
@@ -70,8 +71,8 @@ final class PlacementPlan {
   }
 
   /**
-   * The requested splits that are possible now: those of ranges that have not changed since they
-   * were published.
+   * Returns the requested splits that are possible now: those of ranges that have not changed since
+   * they were published.
    */
   static List<Step> splits(PlacementView view, Map<RangeId, byte[]> keys) {
     List<Step> steps = new ArrayList<>();
@@ -90,7 +91,7 @@ final class PlacementPlan {
     return steps;
   }
 
-  /** The splits requested by range leaders that are possible now. */
+  /** Returns the splits requested by range leaders that are possible now. */
   static List<Step> requestedSplits(PlacementView view) {
     Map<RangeId, byte[]> keys = new LinkedHashMap<>();
     for (RangeId id : view.published().keySet().stream().sorted(RANGE_ORDER).toList()) {
@@ -105,8 +106,8 @@ final class PlacementPlan {
   }
 
   /**
-   * The left ranges of neighbors that should be merged: the node that leads both requests it, or
-   * the leaders of both report them as idle. Empty while a node is not UP.
+   * Returns the left ranges of neighbors that should be merged: the node that leads both requests
+   * it, or the leaders of both report them as idle. Empty while a node is not UP.
    */
   static List<RangeId> requestedMerges(PlacementView view) {
     if (!view.nodes().values().stream().allMatch(PlacementView.Node::isUp)) {

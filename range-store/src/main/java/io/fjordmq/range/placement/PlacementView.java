@@ -30,7 +30,7 @@ record PlacementView(
     Map<RangeId, VoterLoadBalance.Move> moves,
     Set<RangeId> held) {
 
-  /** A view without voter moves and held ranges. */
+  /** Creates a view without voter moves and held ranges. */
   PlacementView(
       Map<NodeId, Node> nodes,
       Map<RangeId, RangeDescriptor> published,

@@ -51,12 +51,15 @@ public final class RangeDirectory implements MetadataListener {
    */
   public record Published(RangeDescriptor descriptor, long version) {}
 
-  /** The key of a range's record. */
+  /** Returns the key of a range's record. */
   public static String key(RangeId range) {
     return PREFIX + range.store() + "/" + range.number();
   }
 
-  /** The descriptor of a range in the metadata; empty if it is not published or not readable. */
+  /**
+   * Returns the descriptor of a range in the metadata; empty if it is not published or not
+   * readable.
+   */
   public static Optional<RangeDescriptor> published(MetadataView view, RangeId range) {
     MetadataRecord record = view.get(key(range));
     try {
@@ -68,7 +71,7 @@ public final class RangeDirectory implements MetadataListener {
     }
   }
 
-  /** The write that publishes the first ranges of a cluster, all or none of them. */
+  /** Returns the write that publishes the first ranges of a cluster, all or none of them. */
   public static List<Change> initialChanges(List<RangeDescriptor> ranges) {
     return ranges.stream()
         .map(
@@ -82,20 +85,25 @@ public final class RangeDirectory implements MetadataListener {
    * @param version version of the record, {@link Change#ABSENT} if there is none yet
    */
   record NextNumber(String store, long number, long version) {
-    /** The write that allocates the number, unless it has been allocated in the meantime. */
+    /**
+     * Returns the write that allocates the number, unless it has been allocated in the meantime.
+     */
     Change allocationChange() {
       return putChange(number + 1);
     }
 
     /**
-     * Whether the number is only derived from the existing ranges, so that {@link
+     * Returns whether the number is only derived from the existing ranges, so that {@link
      * #persistenceChange} must store it.
      */
     boolean isDerived() {
       return version == Change.ABSENT;
     }
 
-    /** The write that stores the number, so that it no longer depends on the existing ranges. */
+    /**
+     * Returns the write that stores the number, so that it no longer depends on the existing
+     * ranges.
+     */
     Change persistenceChange() {
       return putChange(number);
     }
@@ -107,8 +115,8 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * A number that no range of the store has ever had: until the first one is allocated, or the
-   * first range is removed, all ranges are initial ones.
+   * Returns a number that no range of the store has ever had: until the first one is allocated, or
+   * the first range is removed, all ranges are initial ones.
    */
   NextNumber nextNumber(String store) {
     NextNumber known = numbers.get(store);
@@ -121,12 +129,12 @@ public final class RangeDirectory implements MetadataListener {
     return known == null ? new NextNumber(store, highest + 1, Change.ABSENT) : known;
   }
 
-  /** All ranges. */
+  /** Returns all ranges. */
   public Map<RangeId, Published> ranges() {
     return ranges;
   }
 
-  /** The ranges of a store, in key order. */
+  /** Returns the ranges of a store, in key order. */
   public List<RangeDescriptor> ranges(String store) {
     return ranges.values().stream()
         .map(Published::descriptor)
@@ -136,8 +144,8 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * The right neighbor of a range: its keys begin where the range's keys end. Null if there is
-   * none.
+   * Returns the right neighbor of a range: its keys begin where the range's keys end. Null if there
+   * is none.
    */
   @Nullable RangeId rightNeighbor(RangeId left) {
     Published known = ranges.get(left);
@@ -199,7 +207,10 @@ public final class RangeDirectory implements MetadataListener {
     numbers = Map.copyOf(next);
   }
 
-  /** A bug in a client must not halt the metadata group. */
+  /**
+   * Notifies a follower. Logs exceptions, because a bug in a client must not halt the metadata
+   * group.
+   */
   private void notifyFollower(Follower follower) {
     try {
       follower.client().accept(ranges(follower.store()));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds how long this node has measured the range with its current epoch
  * @param requests commands and queries per second, mean of the latest seconds
  * @param writes commands among the requests, which every voter has to execute; nodes of earlier
- *     versions do not report them, then all requests count
+ *     versions do not report them, and all their requests count as writes
  * @param busyPermille share of each second in which the apply thread was busy
  * @param storageNanosPerCommand how long a command kept the apply thread waiting for storage
  * @param bytes estimated size of the range; 0 if it is unknown, or the node has an earlier version
@@ -58,7 +58,7 @@ public record RangeLoadReport(
   private static final int MERGE = 2;
   private static final int IDLE = 3;
 
-  /** A report without the size of the range. */
+  /** Creates a report without the size of the range. */
   public RangeLoadReport(
       long seconds,
       long requests,
@@ -93,7 +93,7 @@ public record RangeLoadReport(
         idle && !merge && splitOff == null);
   }
 
-  /** Whether it was measured for this key interval. */
+  /** Returns whether it was measured for this key interval. */
   boolean isMeasuredFor(KeyInterval keys) {
     return splitOff == null
         || (keys.contains(splitOff.start()) && Arrays.equals(keys.end(), splitOff.end()));

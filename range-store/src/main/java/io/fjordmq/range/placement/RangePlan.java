@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The next step that brings the replicas of one range closer to what they should be.
  *
  * <p>Voters are added before others leave, one at a time. A node changes its role in a single
- * change: the Raft library lets it leave and rejoin, which takes milliseconds. As two steps, the
- * node would be outside its group in between, and every SUBSCRIBE waits until all nodes have
- * applied it.
+ * change: the Raft library lets it leave and rejoin, which takes milliseconds. With two steps, the
+ * node would be outside its group for a while, and every SUBSCRIBE would have to wait for it.
  */
 final class RangePlan {
   private static final String NODES_REQUIRED =
@@ -66,7 +65,7 @@ final class RangePlan {
     return others;
   }
 
-  /** Null if the range is healthy, or no step is currently possible. */
+  /** Returns null if the range is healthy, or no step is currently possible. */
   @Nullable Step next() {
     if (!range.isPublished()) {
       return new Step.Publish(range.id(), current);
@@ -91,7 +90,7 @@ final class RangePlan {
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
   }
 
-  /** The node that can lead instead of this one, preferably one that stays a voter. */
+  /** Returns the node that can lead instead of this one, preferably one that stays a voter. */
   private @Nullable NodeId successor(NodeId currentLeader) {
     return current.voters().stream()
         .filter(node -> !node.equals(currentLeader) && view.isUp(node) && range.isInService(node))
@@ -150,7 +149,10 @@ final class RangePlan {
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
   }
 
-  /** A live voter may lack a replica, if it missed the split that created the range. */
+  /**
+   * Returns whether the remaining voters would have a majority. A live voter may lack a replica, if
+   * it missed the split that created the range.
+   */
   private boolean wouldHaveMajority(Set<NodeId> remaining) {
     long confirming =
         remaining.stream().filter(node -> view.isAlive(node) && range.isInService(node)).count();
@@ -173,9 +175,9 @@ final class RangePlan {
   }
 
   /**
-   * Removes a replica that is not in the group and is not being added to it. Not while a member of
-   * the cluster is down: a removed replica could not come back before that member does, but an
-   * existing one can rejoin.
+   * Removes a replica that is not in the group and is not being added to it. Does nothing while a
+   * member of the cluster is down: a removed replica could not come back before that member does,
+   * but an existing one can rejoin.
    */
   private @Nullable Step drop() {
     List<NodeId> removable = removable().stream().filter(node -> !isHeld(node)).toList();
@@ -187,7 +189,8 @@ final class RangePlan {
   }
 
   /**
-   * Whether an operator canceled the removal of the replica; a broken one is removed in any case.
+   * Returns whether an operator canceled the removal of the replica; a broken one is removed in any
+   * case.
    */
   private boolean isHeld(NodeId node) {
     return view.held().contains(range.id()) && !isBroken(node);
@@ -197,7 +200,7 @@ final class RangePlan {
     return Objects.requireNonNull(range.holders().get(node)).broken();
   }
 
-  /** The nodes whose replica is not in the group and is not being added to it. */
+  /** Returns the nodes whose replica is not in the group and is not being added to it. */
   private List<NodeId> removable() {
     return range.holders().keySet().stream()
         .filter(node -> !voters.contains(node) && !learners.contains(node))
@@ -206,8 +209,8 @@ final class RangePlan {
   }
 
   /**
-   * Whether another range has this node as a member, and its replica there would arrive with a
-   * split of this range.
+   * Returns whether another range has this node as a member, and its replica there would arrive
+   * with a split of this range.
    */
   private boolean isAwaitedByOthers(NodeId node) {
     ReplicaReport holder = Objects.requireNonNull(range.holders().get(node));
@@ -224,10 +227,10 @@ final class RangePlan {
   }
 
   /**
-   * Lets a node have a replica again after no replica lists the old one as a member any more.
-   * Otherwise a node that was down, with an outdated view of the group, could request a vote from
-   * the new replica, which would grant it without the log of the old one. So not while a member of
-   * the cluster is down.
+   * Lets a node have a replica again once no other replica lists the old one as a member. Otherwise
+   * a node that was down and has an outdated view of the group could request a vote from the new
+   * replica, which would grant it without having the log of the old one. Therefore nothing is
+   * forgotten while a member of the cluster is down.
    */
   private @Nullable Step forget() {
     if (isAnyReportMissing()) {
@@ -242,7 +245,7 @@ final class RangePlan {
   }
 
   /**
-   * The changes of replicas in this plan, whether or not a step is possible now.
+   * Returns the changes of replicas in this plan, whether or not a step is possible now.
    *
    * @param mandatoryReason why the voters must change even if an operator cancels it; null if they
    *     may stay
@@ -280,7 +283,7 @@ final class RangePlan {
         "another node may still rely on the vote of the removed replica" + NODES_REQUIRED);
   }
 
-  /** The steps that have to wait; call it if there is no next step. */
+  /** Returns the steps that have to wait. Must be called if there is no next step. */
   List<PendingStep> pending(@Nullable String mandatoryReason) {
     List<PendingStep> pending = new ArrayList<>();
     String voterMove = pendingVoterReason();
@@ -307,7 +310,7 @@ final class RangePlan {
     return new PendingStep(range.id(), change.description(), reason, change.isCancelable());
   }
 
-  /** Null if the range has the voters that it should have. */
+  /** Returns null if the range has the voters that it should have. */
   private @Nullable String pendingVoterReason() {
     for (NodeId node : Nodes.missing(voters, current.voters())) {
       String reason = ineligibleReason(node);

@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangePublication {
   /*
-   * Every split, merge or raised epoch gives a range a higher version than all earlier ranges with these keys. So for each key the highest reported version is right. Nodes may keep reporting a merged range, from replicas that are behind or stale.
+   * Every split, merge or raised epoch gives a range a higher version than all earlier ranges with
+   * these keys. Therefore the highest reported version is right for each key. Nodes may keep
+   * reporting a merged range, from replicas that are behind or stale.
    */
   private static final Comparator<KeyInterval> BY_KEY =
       (a, b) -> Arrays.compareUnsigned(a.start(), b.start());
@@ -70,8 +72,8 @@ final class RangePublication {
   }
 
   /**
-   * The ranges that hold the keys of another one now, of which the given range may be only an
-   * outdated replica; empty if no node reports such a range.
+   * Returns the ranges that now hold the keys of a range whose reported replica may be outdated;
+   * empty if no node reports such ranges.
    */
   Set<RangeId> successors(RangeId range, KeyInterval keys, long version) {
     Set<RangeId> successors = new HashSet<>();
@@ -98,7 +100,9 @@ final class RangePublication {
     return !other.equals(range) && epoch.version() > version && otherKeys.overlaps(keys);
   }
 
-  /** Whether other ranges report keys of a published one, so that it may no longer exist. */
+  /**
+   * Returns whether other ranges report keys of a published one, so that it may no longer exist.
+   */
   boolean isSuperseded(RangeDescriptor range) {
     return unpublished.stream()
         .anyMatch(
@@ -117,7 +121,7 @@ final class RangePublication {
   }
 
   /**
-   * Null as long as a part is not reported, or has no leader that knows its replicas.
+   * Returns null as long as a part is not reported, or has no leader that knows its replicas.
    *
    * @param changed the published descriptor of a range that has changed or no longer exists
    */
@@ -158,7 +162,7 @@ final class RangePublication {
         : null;
   }
 
-  /** Whether it has keys in common with one of the ranges, or is one of them. */
+  /** Returns whether it has keys in common with one of the ranges, or is one of them. */
   private static boolean touches(ReplicaReport replica, Collection<RangeDescriptor> ranges) {
     return ranges.stream()
         .anyMatch(
@@ -166,7 +170,7 @@ final class RangePublication {
                 range.id().equals(replica.range()) || range.interval().overlaps(replica.keys()));
   }
 
-  /** Whether both lists are free of gaps and cover the same keys; each is in key order. */
+  /** Returns whether both lists are free of gaps and cover the same keys; each is in key order. */
   private static boolean coverSameKeys(List<KeyInterval> previousKeys, List<KeyInterval> parts) {
     return !parts.isEmpty()
         && areContiguous(previousKeys)

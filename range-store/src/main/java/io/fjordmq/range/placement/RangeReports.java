@@ -90,7 +90,7 @@ public record RangeReports(
   }
 
   /**
-   * The current replicas of this node.
+   * Returns the current replicas of this node.
    *
    * @param metadata metadata version that this node knows
    * @param loads load and split or merge requests of the ranges that this node leads

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * thread at a time, which may block on the storage.
  *
  * <p>A search for the halving key that finds none is repeated after 30 s, then after twice that, up
- * to 30 minutes; it is repeated at once if the range's epoch changes, or its size by a quarter.
+ * to 30 minutes; it is repeated at once if the range's epoch changes or its size changes by a
+ * quarter.
  */
 final class RangeSizeCache {
   /** Ranges measured per call, so that the results of a slow pass are available soon. */
@@ -87,7 +88,7 @@ final class RangeSizeCache {
     return last == null ? Long.MIN_VALUE : last.atMillis;
   }
 
-  /** The latest measurement, if the epoch of the range has not changed since. */
+  /** Returns the latest measurement, if the epoch of the range has not changed since. */
   private @Nullable Measurement lastMeasurement(RangeDescriptor range) {
     Measurement last = measurements.get(range.id());
     return last == null || last.version != range.epoch().version() ? null : last;
@@ -125,7 +126,7 @@ final class RangeSizeCache {
     return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
-  /** The size as last measured with the range's current epoch. */
+  /** Returns the size as last measured in the range's current epoch. */
   RangeSize get(LedRange range) {
     Measurement last = lastMeasurement(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;

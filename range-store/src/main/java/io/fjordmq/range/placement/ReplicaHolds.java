@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The ranges that keep their replicas for a while because an operator canceled a change of them.
- * Only optional changes are suppressed: a vote of a node that is gone moves in any case. The next
- * driver does not know about holds. Guarded by its driver.
+ * Only optional changes are suppressed; the vote of a lost node moves in any case. Holds are lost
+ * when another node becomes the driver. Guarded by its driver.
  */
 final class ReplicaHolds {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaHolds.class);
@@ -33,7 +33,7 @@ final class ReplicaHolds {
   private record Hold(List<String> canceled, long sinceMillis, long untilMillis) {}
 
   /**
-   * The driver has made a new plan.
+   * Must be called when the driver has made a new plan.
    *
    * @param planned changes of each range
    * @param busy ranges for which a step is in progress, so that none was planned
@@ -43,13 +43,13 @@ final class ReplicaHolds {
     changes.putAll(planned);
   }
 
-  /** The ranges that keep their replicas. */
+  /** Returns the ranges that keep their replicas. */
   Set<RangeId> held(long nowMillis) {
     holds.values().removeIf(hold -> hold.untilMillis() <= nowMillis);
     return new HashSet<>(holds.keySet());
   }
 
-  /** Whether {@link #cancel} would have an effect. */
+  /** Returns whether {@link #cancel} would have an effect. */
   boolean isCancelable(RangeId range) {
     return changes.getOrDefault(range, List.of()).stream().anyMatch(ReplicaChange::isCancelable);
   }
@@ -87,7 +87,7 @@ final class ReplicaHolds {
         "neither a merge nor a change of the replicas is pending for range " + range);
   }
 
-  /** The canceled changes, and when placement may repeat them. */
+  /** Returns the canceled changes, and when placement may repeat them. */
   List<PendingStep> pending(long nowMillis) {
     List<PendingStep> pending = new ArrayList<>();
     holds.forEach(

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node's report about one of its replicas.
  *
- * @param epoch as in the replica's state
+ * @param epoch epoch according to the replica's state
  * @param keys key interval according to the replica's state
  * @param role role of the replica, as far as it knows
  * @param term current term; 0 while the replica is closed
@@ -40,7 +40,7 @@ public record ReplicaReport(
     @Nullable RangeLoadReport load,
     boolean broken) {
 
-  /** A replica that is not broken. */
+  /** Creates the report about a replica that is not broken. */
   public ReplicaReport(
       RangeId range,
       RangeEpoch epoch,
@@ -91,12 +91,12 @@ public record ReplicaReport(
     return role == ReplicaStatus.Role.LEADER && replicas != null;
   }
 
-  /** Whether the replica takes part in its group. */
+  /** Returns whether the replica takes part in its group. */
   boolean isInService() {
     return replicas != null && failure == null;
   }
 
-  /** Whether the replica counts the node as a member of the group, or does not know. */
+  /** Returns whether the replica counts the node as a member of the group, or does not know. */
   boolean mayCountAsMember(NodeId node) {
     return replicas == null
         || replicas.voters().contains(node)

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requested merges that are waiting or in progress, one for each left range; and how long ranges
- * have been frozen, no matter who requested the merge. Thread-safe.
+ * Tracks requested merges that are waiting or in progress, one for each left range, and how long
+ * ranges have been frozen, no matter who requested the merge. Thread-safe.
  */
 final class RequestedMerges {
   private static final Logger LOG = LoggerFactory.getLogger(RequestedMerges.class);
@@ -42,7 +42,7 @@ final class RequestedMerges {
   private record RequestedMerge(
       RangeId left, RangeId right, long untilMillis, CompletableFuture<Void> done) {}
 
-  /** A merge that has ended, and the reason if it was not carried out. */
+  /** A merge that has ended; the reason is null if it was carried out. */
   private record Completion(RequestedMerge requestedMerge, @Nullable String reason) {
     void complete() {
       if (reason == null) {
@@ -65,7 +65,7 @@ final class RequestedMerges {
     this.rightNeighbors = rightNeighbors;
   }
 
-  /** A repeated request joins the one that is already waiting. */
+  /** Requests a merge. A repeated request joins the one that is already waiting. */
   CompletableFuture<Void> add(RangeId left, long untilMillis) {
     RangeId right = rightNeighbors.apply(left);
     if (right == null) {
@@ -81,8 +81,8 @@ final class RequestedMerges {
   }
 
   /**
-   * Merges that no operator requested: one starts if there is no other merge, and its ranges are
-   * not cooling down.
+   * Adds merges that no operator requested. One of them starts if there is no other merge and its
+   * ranges are not cooling down.
    */
   synchronized void addIdle(List<RangeId> idle, long untilMillis) {
     for (RangeId left : idle) {
@@ -94,12 +94,12 @@ final class RequestedMerges {
     }
   }
 
-  /** Whether a range is frozen, so that the next check is urgent. */
+  /** Returns whether a range is frozen, so that the next check is urgent. */
   synchronized boolean hasFrozenRanges() {
     return !frozenSinceMillis.isEmpty();
   }
 
-  /** The merges to work on, given the current reports. */
+  /** Returns the merges to work on, given the current reports. */
   PlacementView.Merges update(
       Map<RangeId, RangeDescriptor> published,
       Map<NodeId, RangeReports> reports,
@@ -148,7 +148,7 @@ final class RequestedMerges {
         .collect(Collectors.toSet());
   }
 
-  /** Null while the merge continues. */
+  /** Returns null while the merge continues. */
   private @Nullable Completion completionOf(
       RequestedMerge requestedMerge, Map<RangeId, RangeDescriptor> published, long nowMillis) {
     RangeDescriptor left = published.get(requestedMerge.left);
@@ -208,7 +208,7 @@ final class RequestedMerges {
     obstacles = Map.copyOf(reason);
   }
 
-  /** A step has ended; it may have abandoned a merge. */
+  /** Must be called when a step has ended, because it may have abandoned a merge. */
   void onStepFinished(Step step, boolean done, long cooldownUntilMillis) {
     if (step instanceof Step.BumpEpoch bumpEpoch && done) {
       RequestedMerge requestedMerge;

@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Requested splits that are waiting, one for each range. Thread-safe. */
+/** Tracks requested splits that are waiting, one for each range. Thread-safe. */
 final class RequestedSplits {
   private final Map<RangeId, RequestedSplit> waiting = new LinkedHashMap<>();
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record RequestedSplit(byte[] key, CompletableFuture<Void> done) {}
 
-  /** Replaces a waiting request for the same range. */
+  /** Requests a split. Replaces a waiting request for the same range. */
   CompletableFuture<Void> add(RangeId range, byte[] key) {
     RequestedSplit request = new RequestedSplit(key, new CompletableFuture<>());
     RequestedSplit previous;
@@ -31,14 +31,14 @@ final class RequestedSplits {
     return request.done;
   }
 
-  /** The requested split key of each range, in the order of the requests. */
+  /** Returns the requested split key of each range, in the order of the requests. */
   synchronized Map<RangeId, byte[]> keys() {
     Map<RangeId, byte[]> keys = new LinkedHashMap<>();
     waiting.forEach((range, request) -> keys.put(range, request.key));
     return keys;
   }
 
-  /** A step has ended; it may be a requested split. */
+  /** Must be called when a step has ended, because it may be a requested split. */
   void onStepFinished(Step step, @Nullable Throwable failure) {
     if (step instanceof Step.Split split) {
       RequestedSplit request;

@@ -24,7 +24,7 @@ final class SplitBackoff {
   }
 
   /**
-   * The split failed.
+   * Must be called when a split has failed.
    *
    * @param first delay after the first failure
    */

@@ -26,7 +26,7 @@ final class SplitDecisionLog {
   private final String strategy;
   private final Map<RangeId, LoggedDecision> latest = new HashMap<>();
 
-  /** The latest decision that was too slow; null if a decision in time followed. */
+  /** The latest decision that was too slow; null if a timely decision followed. */
   private @Nullable String lastTooSlow;
 
   private record LoggedDecision(String decision, boolean requested, long atMillis) {}
@@ -54,7 +54,7 @@ final class SplitDecisionLog {
             && before.requested == requested
             && nowMillis - before.atMillis < REPEAT_MILLIS;
     if (UNLOGGED.contains(decision) || alreadyLogged) {
-      return; // the previous decision stays valid: a range that alternates is not logged each time
+      return; // keep the previous decision, so that alternating ones are not logged each time
     }
     latest.put(range, new LoggedDecision(decision, requested, nowMillis));
     boolean bySize = decision.equals(SplitMonitor.SPLIT_BY_SIZE);
@@ -68,18 +68,14 @@ final class SplitDecisionLog {
     if (requested) {
       String reason = bySize ? "size" : "load";
       LOG.info(
-          "Requesting a split: {} range={} key={} load: {}",
-          reason,
-          range,
-          splitKeyHex(report),
-          load);
+          "Requesting a split: {} ({}) range={} key={}", reason, load, range, splitKeyHex(report));
     } else if (report.mergeRequested()) {
       LOG.info(
-          "Requesting a merge with the next range: both ranges are idle range={} load: {}",
-          range,
-          load);
-    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // else it waits for another range
-      LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
+          "Requesting a merge with the next range: both ranges are idle ({}) range={}",
+          load,
+          range);
+    } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // splits wait their turn
+      LOG.info("Not splitting a busy range: {} ({}) range={}", decision, load, range);
     }
   }
 

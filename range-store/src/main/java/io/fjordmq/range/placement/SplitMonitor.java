@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides once a second whether the ranges that this node leads should be split or merged, and
- * requests it in this node's reports to the placement driver, which carries it out (decision 0026).
- * A request is repeated for as long as it is pending, so that none gets lost. {@link #reports} may
- * be called on any thread.
+ * requests the change in this node's reports to the placement driver, which carries it out
+ * (decision 0026). A request is repeated for as long as it is pending, so that none gets lost.
+ * {@link #reports} may be called on any thread.
  */
 public final class SplitMonitor implements AutoCloseable {
   /*
@@ -161,16 +161,16 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   /**
-   * The reports about the ranges that this node leads; ranges that it has only just begun to lead
-   * are missing.
+   * Returns the reports about the ranges that this node leads; ranges that it has only just begun
+   * to lead are missing.
    */
   public Map<RangeId, RangeLoadReport> reports() {
     return reports;
   }
 
   /**
-   * The key at which a range would be split at an operator's request; see {@link SplitPointSearch}.
-   * Empty if this node has not led the range for some seconds.
+   * Returns the key at which a range would be split at an operator's request; see {@link
+   * SplitPointSearch}. Empty if this node has not led the range for some seconds.
    */
   CompletableFuture<Optional<SplitPointSearch.SplitPoint>> splitPoint(RangeId range) {
     return measuredRanges.stream()
@@ -269,7 +269,8 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   /**
-   * A request is pending until it is carried out, is no longer needed, or another range is next.
+   * Creates the report about a range. A request stays pending until it is carried out, is no longer
+   * needed, or is replaced by one for another range.
    */
   private RangeLoadReport report(
       LedRange range, @Nullable SplitAdvice advice, boolean idle, long nowMillis) {

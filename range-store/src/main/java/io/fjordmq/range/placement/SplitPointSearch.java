@@ -26,12 +26,12 @@ final class SplitPointSearch {
    * @param key null if the range cannot be split
    * @param noSplitReason why it cannot be split; empty if it can
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record SplitPoint(byte @Nullable [] key, String noSplitReason) {}
 
   /**
-   * The key that halves the load of a range; if fewer than 64 rows were sampled, or all of them are
-   * the same, the key that halves its size.
+   * Returns the key that halves the load of a range; if fewer than 64 rows were sampled, or all of
+   * them are the same, the key that halves its size.
    */
   CompletableFuture<SplitPoint> find(LedRange led) {
     if (!led.logTruncated()) {

@@ -24,9 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits that an operator requests at any node. The leader of the range finds the key that halves
- * its load, or its size if it is idle; then the metadata leader carries out the split. Thread-safe;
- * does not block.
+ * Accepts split requests of an operator on any node. The leader of the range finds the key that
+ * halves its load, or its size if it is idle; then the metadata leader carries out the split.
+ * Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 find key, 2 split | text store | varint range number
@@ -102,7 +102,7 @@ public final class SplitRequests implements PeerServices.Handler {
 
   /**
    * Splits a range at the key that halves its load, or its size. Fails with an {@link
-   * IllegalStateException} that explains why, or that the outcome is unknown.
+   * IllegalStateException} whose message explains why, or says that the outcome is unknown.
    *
    * @return first key of the new range
    */
@@ -169,7 +169,10 @@ public final class SplitRequests implements PeerServices.Handler {
         : peers.call(node, NAME, request, timeout);
   }
 
-  /** Also bounds the call to this node, whose storage may be as slow as any other's. */
+  /**
+   * Requests the split key from a node. A call to this node is subject to the timeout as well,
+   * because its storage may be as slow as that of any other node.
+   */
   private CompletableFuture<byte[]> requestSplitKey(NodeId node, byte[] request) {
     CompletableFuture<byte[]> response = call(node, request, findTimeout);
     if (!node.equals(membership.self()) || response.isDone()) {

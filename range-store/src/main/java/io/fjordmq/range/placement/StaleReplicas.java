@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes stale replicas: those of ranges that were merged into others. A replica that was not a
- * member during the merge, or that missed it, keeps its node from getting the keys again. So it is
- * removed, and then forgotten.
+ * member during the merge, or that missed it, prevents its node from getting a replica with these
+ * keys again. Such a replica is removed and then forgotten.
  */
 final class StaleReplicas {
   private StaleReplicas() {}
@@ -52,8 +52,8 @@ final class StaleReplicas {
   }
 
   /**
-   * Whether the replica leads, or a replica of another range on this node may still absorb it; that
-   * one then removes it.
+   * Returns whether the replica leads, or a replica of another range on this node may still absorb
+   * it and would then remove it.
    */
   private static boolean isNeeded(
       ReplicaReport replica, RangeReports reports, Set<RangeId> successors) {
@@ -65,8 +65,8 @@ final class StaleReplicas {
   }
 
   /**
-   * The merge that the replica is frozen for may be long over: a replica that left its group
-   * receives no updates.
+   * Returns whether the left neighbor may still absorb the replica. The merge may have ended long
+   * ago, because a replica that left its group receives no updates.
    */
   private static boolean mayAbsorb(@Nullable ReplicaReport left, ReplicaStatus.Merging merging) {
     return left != null

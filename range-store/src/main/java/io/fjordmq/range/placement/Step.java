@@ -13,7 +13,7 @@ import java.util.Set;
 sealed interface Step {
   RangeId range();
 
-  /** All ranges involved; no other step is taken for any of them until it ends. */
+  /** Returns all ranges involved; no other step is taken for any of them until it ends. */
   default Set<RangeId> ranges() {
     return Set.of(range());
   }
@@ -41,7 +41,7 @@ sealed interface Step {
   /**
    * Have the leader split the range, if it still has the epoch version that the plan is based on.
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Split(RangeId range, NodeId leader, long epochVersion, byte[] key) implements Step {
     @Override
     public String toString() {

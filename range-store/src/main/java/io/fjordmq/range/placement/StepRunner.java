@@ -120,7 +120,9 @@ final class StepRunner {
     return write(changes);
   }
 
-  /** The current range, with a newer epoch than the published one. */
+  /**
+   * Returns the write that publishes the current range, with a newer epoch than the published one.
+   */
   private Change put(RangeDescriptor range) {
     RangeDirectory.Published before = directory.ranges().get(range.id());
     long replicas = before == null ? 0 : before.descriptor().epoch().replicas();
@@ -134,7 +136,9 @@ final class StepRunner {
         before == null ? Change.ABSENT : before.version());
   }
 
-  /** A range number that is allocated and not used is simply lost. */
+  /**
+   * Allocates a range number, then orders the split. If the split fails, the number stays unused.
+   */
   private CompletableFuture<byte[]> split(Step.Split split) {
     RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
     return write(List.of(next.allocationChange()))

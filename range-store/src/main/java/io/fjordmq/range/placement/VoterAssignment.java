@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The voters that the ranges of one store should have: as few changes as possible until each range
- * has the configured number of voters, on live nodes, spread evenly.
+ * Determines the voters that the ranges of one store should have, with as few changes as possible:
+ * each range gets the configured number of voters, on live nodes and spread evenly.
  */
 final class VoterAssignment {
   private final PlacementView view;
@@ -38,8 +38,8 @@ final class VoterAssignment {
   }
 
   /**
-   * The voters of every range; a range without a leader keeps those it has, since it cannot be
-   * changed.
+   * Returns the voters of every range; a range without a leader keeps its current voters, because
+   * they cannot be changed.
    *
    * @param pairs merges, whose ranges get the same voters
    */
@@ -70,7 +70,8 @@ final class VoterAssignment {
   }
 
   /**
-   * Why the voters of a range must change even if an operator cancels it; null if they may stay.
+   * Returns why the voters of a range must change even if an operator cancels it; null if they may
+   * stay.
    *
    * @param voters configured number of voters
    */
@@ -92,7 +93,7 @@ final class VoterAssignment {
     return null;
   }
 
-  /** A frozen range keeps its voters. */
+  /** Gives both ranges of a pair the same voters. A frozen range keeps those it has. */
   private void assignSharedVoters(MergePlan.Pair pair) {
     Set<NodeId> sharedVoters =
         pair.isFrozen()
@@ -122,13 +123,13 @@ final class VoterAssignment {
   /** The preference for keeping a voter, best first. */
   private enum VoterRank {
     UP("is up"),
-    /** DOWN, but may be back soon. */
+    /** DOWN, but may return soon. */
     DOWN("is down"),
-    /** About to stop, and will be back: stays if the others can do without it in the meantime. */
+    /** Stopping, but expected to return: stays if the other voters are a majority without it. */
     STOPPING("is stopping, and the other voters are not a majority without it"),
-    /** DOWN for long: stays only if there is no other node. */
+    /** DOWN for a long time: stays only if there is no other node. */
     LOST("has been down for placementConfig.replaceAfter; start it to keep its vote"),
-    /** Live, but being decommissioned: stays only if all others are gone. */
+    /** Live, but being decommissioned: stays only if all other nodes are gone. */
     LEAVING("is being decommissioned"),
     /** No longer a member of the cluster. */
     REMOVED("was removed from the cluster");
@@ -185,7 +186,7 @@ final class VoterAssignment {
     return new HashSet<>(kept.subList(0, Math.min(voters, kept.size())));
   }
 
-  /** The lowest rank at which a voter is kept without looking for another node. */
+  /** Returns the lowest rank at which a voter is kept without looking for another node. */
   private VoterRank minRetained(List<NodeId> currentVoters) {
     long good = currentVoters.stream().filter(node -> rank(node) == VoterRank.UP).count();
     return good * 2 > Math.min(voters, currentVoters.size()) ? VoterRank.STOPPING : VoterRank.DOWN;
@@ -207,8 +208,8 @@ final class VoterAssignment {
   }
 
   /**
-   * While one node votes for at least two ranges more than another, a vote moves from the first to
-   * the second.
+   * Moves votes: while one node votes for at least two ranges more than another, a vote moves from
+   * the first to the second.
    */
   private void spreadVotes() {
     while (true) {
@@ -237,8 +238,8 @@ final class VoterAssignment {
   }
 
   /**
-   * A range that one node votes for and the other does not, preferably one that the node does not
-   * lead.
+   * Returns a range that one node votes for and the other does not, preferably one that the node
+   * does not lead.
    */
   private @Nullable PlacedRange movable(NodeId from, NodeId to) {
     PlacedRange ledRange = null;

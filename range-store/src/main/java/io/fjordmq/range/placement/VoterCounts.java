@@ -19,14 +19,14 @@ public final class VoterCounts {
 
   private VoterCounts() {}
 
-  /** The write that stores the initial numbers of a new cluster. */
+  /** Returns the write that stores the initial numbers of a new cluster. */
   public static List<Change> initialChanges(List<StorePlacement> stores) {
     return stores.stream()
         .map(store -> Change.put(PREFIX + store.store(), encode(store), Change.ABSENT))
         .toList();
   }
 
-  /** The write that changes one number. */
+  /** Returns the write that changes one number. */
   public static Change change(StorePlacement store) {
     return Change.put(PREFIX + store.store(), encode(store));
   }
@@ -36,7 +36,7 @@ public final class VoterCounts {
   }
 
   /**
-   * The same stores with the numbers stored in the metadata.
+   * Returns the same stores with the numbers of voters that the metadata contains.
    *
    * @throws IllegalArgumentException if a newer version of FjordMQ wrote them
    */

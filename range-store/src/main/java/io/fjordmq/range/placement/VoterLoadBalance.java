@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Spreads the write load of one store's voters over its nodes once the numbers of voters are even:
  * a voter moves from a busy node to a less busy one, or two voters swap nodes, if that helps enough
  * and keeps the numbers as even as they are. Every voter executes and stores every command of its
- * range, so that is its cost (decision 0032).
+ * range, so the commands are its cost (decision 0032).
  */
 final class VoterLoadBalance {
   /** Minimum difference between two nodes in commands per second; smaller ones are ignored. */
@@ -55,9 +55,9 @@ final class VoterLoadBalance {
   }
 
   /**
-   * The next change: one voter that moves, two that swap nodes, or nothing. Also nothing while
-   * anything else is in progress or wrong: a node that is not UP, a range that is being moved or
-   * held, a merge.
+   * Returns the next change: one voter that moves, two that swap nodes, or nothing. Returns nothing
+   * while anything else is in progress or wrong: a node that is not UP, a range that is being moved
+   * or held, a merge.
    *
    * @param ranges all ranges of the store
    */
@@ -120,8 +120,8 @@ final class VoterLoadBalance {
   }
 
   /**
-   * The best change between these two nodes. Every change lowers the sum of squares, so this
-   * terminates.
+   * Returns the best change between these two nodes. Every change lowers the sum of squares, so
+   * this terminates.
    */
   private List<Move> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);

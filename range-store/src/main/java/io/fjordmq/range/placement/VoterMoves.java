@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The voter moves that one driver makes because of the load. A change starts after {@link
  * VoterLoadBalance} has found one at every check for a while; there is one change at a time for
- * each store, and it is continued until it is complete, however the load changes. The next driver
- * does not know about it: a half-finished change then ends by the rules for numbers of voters. Not
- * thread-safe.
+ * each store, and it continues until it is complete, even if the load changes. The next driver does
+ * not know about the change: the rules for the number of voters then resolve a half-finished one.
+ * Not thread-safe.
  */
 final class VoterMoves {
   private static final Logger LOG = LoggerFactory.getLogger(VoterMoves.class);
@@ -94,7 +94,7 @@ final class VoterMoves {
     return range.replicas().voters().contains(node);
   }
 
-  /** Why the change cannot continue; null if it can. */
+  /** Returns why the change cannot continue; null if it can. */
   private static @Nullable String obstacle(
       PlacementView view,
       StorePlacement store,

@@ -78,7 +78,10 @@ public final class PeerRangeTransport implements RangeTransport {
     return maybeHandled ? new RangeResult.OutcomeUnknown(reason(cause)) : unavailableResult(cause);
   }
 
-  /** A query changes nothing, so the caller may safely send it again. */
+  /**
+   * Returns the result of a failed query. A query changes nothing, so the caller may safely send it
+   * again.
+   */
   private static RangeResult unavailableResult(Throwable failure) {
     return new RangeResult.Unavailable(reason(OperationException.unwrap(failure)));
   }

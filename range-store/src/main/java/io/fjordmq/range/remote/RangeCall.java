@@ -27,11 +27,11 @@ sealed interface RangeCall {
   RangeId range();
 
   /** An encoded {@link io.fjordmq.range.RangeEntry}, not stamped yet. */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Propose(RangeId range, byte[] entry) implements RangeCall {}
 
   /** See {@link io.fjordmq.range.RangeTransport#query}. */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Query(RangeId range, long epochVersion, long minIndex, byte[] query)
       implements RangeCall {}
 

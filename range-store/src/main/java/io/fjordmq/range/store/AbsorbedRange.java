@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The remnants of a range that was merged into its left neighbor: its senders, and the ranges that
  * hold the keys it ever had. They never change, so every node that has them can respond to clients
  * that still send requests to the range. They belong to the neighbor and are part of its snapshots.
- * When the neighbor absorbs another range more than an hour later, all of it is forgotten except
- * that a range with this number existed.
+ * When the neighbor absorbs another range more than an hour later, it forgets everything about this
+ * one except that a range with this number existed.
  *
  * <pre>
  * u8     format, 1
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class AbsorbedRange {
-  /** Much longer than any client retries a batch. */
+  /** Much longer than the time for which any client retries a batch. */
   static final long RETENTION_MILLIS = 3_600_000;
 
   private static final int FORMAT = 1;
@@ -45,7 +45,7 @@ final class AbsorbedRange {
     this.keys = new RangeKeys(number);
   }
 
-  /** Replaces the rows of this range by its remnants when another range absorbs it. */
+  /** Replaces the rows of this range with its remnants when another range absorbs it. */
   void replaceRows(
       RangeDescriptor into, List<RangeDescriptor> children, RangeState state, KvWriter rows) {
     long now = state.clockMillis();
@@ -62,7 +62,7 @@ final class AbsorbedRange {
     rows.put(keys.absorbed(), new AbsorbedRow(now, into, children).encode());
   }
 
-  /** Ranges that were split off it, or off ranges that it had absorbed. */
+  /** Returns the ranges that were split off it, or off ranges that it had absorbed. */
   List<RangeDescriptor> children(KvReader rows) {
     byte[] row = rows.get(keys.absorbed());
     return row == null ? List.of() : AbsorbedRow.decode(row).children();
@@ -98,7 +98,7 @@ final class AbsorbedRange {
     }
   }
 
-  /** The numbers of the ranges that a range has absorbed. */
+  /** Returns the numbers of the ranges that a range has absorbed. */
   static List<Long> absorbedNumbers(RangeKeys rangeKeys, KvReader rows) {
     List<Long> found = new ArrayList<>();
     rows.scan(
@@ -112,7 +112,7 @@ final class AbsorbedRange {
   }
 
   /**
-   * The response to a client that still sends requests to the range.
+   * Returns the response to a client that still sends requests to the range.
    *
    * @param entry null for a query
    * @return null if the range was not absorbed on this node

@@ -250,7 +250,10 @@ final class ApplyLoop {
     context = new Context(new DataWriter(rows, appliedChange.range().interval(), load));
   }
 
-  /** The entries are committed and will be applied after reopening, so their outcome is unknown. */
+  /**
+   * Completes the proposals of entries that are committed but not applied. They will be applied
+   * after the replica is reopened, so their outcome is unknown.
+   */
   private static void completeFailed(List<CommittedEntry> entries, Throwable cause) {
     RangeResult result =
         cause instanceof KvException

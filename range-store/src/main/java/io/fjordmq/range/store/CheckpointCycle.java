@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  */
 final class CheckpointCycle {
   /*
-   * The interval is divided into small steps, because a lot of log in a short time triggers the
-   * next checkpoint early.
+   * The interval is divided into small steps, so that fast log growth can trigger the next
+   * checkpoint early.
    */
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointCycle.class);
   private static final int STEPS = 30;
@@ -82,7 +82,10 @@ final class CheckpointCycle {
         || logBytes() >= settings.checkpointLogBytes();
   }
 
-  /** Of all ranges, because they share one log database. */
+  /**
+   * Returns the size of the log since the last checkpoint, over all ranges, because they share one
+   * log database.
+   */
   private long logBytes() {
     return replicas.get().stream()
         .map(SupervisedReplica::replica)

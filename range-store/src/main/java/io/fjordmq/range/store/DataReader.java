@@ -6,16 +6,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range's data as its coprocessor sees it: without the key prefix, and limited to the range's
- * interval. Reads count as load of the range while load is being measured; a scan counts at its
- * first key.
+ * Reads a range's data on behalf of its coprocessor: without the key prefix, and limited to the
+ * range's interval. Reads count as load of the range while load is being measured; a scan counts at
+ * its first key.
  */
 final class DataReader implements KvReader {
   private final KvReader rows;
   private final KeyInterval interval;
   private final @Nullable ReplicaLoad load;
 
-  /** A reader whose reads do not count as load, because no client requested them. */
+  /** Creates a reader whose reads do not count as load, because no client requested them. */
   DataReader(KvReader rows, KeyInterval interval) {
     this(rows, interval, null);
   }

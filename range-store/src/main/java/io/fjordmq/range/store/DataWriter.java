@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range's data as its coprocessor changes it. A write outside the range's interval would corrupt
- * another range, so it throws.
+ * Changes a range's data on behalf of its coprocessor. Throws on a write outside the range's
+ * interval, because it would corrupt another range.
  */
 final class DataWriter implements KvWriter {
   private final KvWriter rows;

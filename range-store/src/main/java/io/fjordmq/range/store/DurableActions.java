@@ -32,13 +32,19 @@ final class DurableActions implements ReplicaParts.RangeLifecycleListener {
     this.closed = closed;
   }
 
-  /** A replica must not lose entries that it has acknowledged to others. */
+  /**
+   * Opens the replica only once it is durable, because it must not lose entries that it has
+   * acknowledged to others.
+   */
   @Override
   public void onRangeCreated(RangeDescriptor range, boolean lead) {
     onceDurable("Failed to open split range " + range.id(), () -> replicas.adopt(range.id(), lead));
   }
 
-  /** The range's log is needed as long as a crash may bring the range back. */
+  /**
+   * Removes the range's log only once the merge is durable; until then a crash may bring the range
+   * back.
+   */
   @Override
   public void onRangeAbsorbed(RangeId range) {
     onceDurable(

@@ -4,7 +4,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.Kv;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a replica's range is frozen. Set by the apply thread, read by any thread. */
+/** Tracks whether a replica's range is frozen. Set by the apply thread, read by any thread. */
 final class FreezeFlag {
   private final Kv kv;
   private volatile @Nullable FreezeRecord freezeRecord;
@@ -28,7 +28,7 @@ final class FreezeFlag {
     }
   }
 
-  /** Only a durable freeze survives a crash, and the range's neighbor relies on it. */
+  /** Makes the freeze durable, because the range's neighbor relies on it even after a crash. */
   private void flush(FreezeRecord current) {
     synchronized (this) {
       if (flushing) {
@@ -39,7 +39,10 @@ final class FreezeFlag {
     kv.flush().whenComplete((done, failure) -> onFlushed(current, failure == null));
   }
 
-  /** The flush may have begun before the range was frozen for another merge. */
+  /**
+   * Records the result of a flush, which may have begun before the range was frozen for another
+   * merge.
+   */
   private synchronized void onFlushed(FreezeRecord flushedRecord, boolean succeeded) {
     flushing = false;
     durable = succeeded && flushedRecord.equals(freezeRecord);
@@ -49,7 +52,7 @@ final class FreezeFlag {
     return freezeRecord != null;
   }
 
-  /** For the range's status, which is polled while a merge is pending. */
+  /** Returns the merge for the range's status, which is polled while a merge is pending. */
   ReplicaStatus.@Nullable Merging merging(RangeId range) {
     FreezeRecord current;
     boolean isDurable;

@@ -129,9 +129,9 @@ public final class LeaderOperations {
   }
 
   /**
-   * Whether the log no longer starts at entry 1; only ranges created by an earlier version start
-   * there. A replica without the rows that a new range inherits could start at that entry, and its
-   * log alone would look complete (decision 0025).
+   * Returns whether the log no longer starts at entry 1; only ranges created by an earlier version
+   * start there. A replica without the rows that a new range inherits could start at that entry,
+   * and its log alone would look complete (decision 0025).
    */
   static boolean isLogTruncated(GroupStatus group) {
     return group.firstIndex() > 1;

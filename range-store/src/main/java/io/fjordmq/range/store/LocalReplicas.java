@@ -14,8 +14,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Adds replicas to this node and removes them. The work is done on the supervisor thread, one task
- * at a time, because it blocks on the disk. Thread-safe; does not block.
+ * Adds replicas to this node and removes them. Tasks run on the supervisor thread, one at a time,
+ * because they block on the disk. Thread-safe; does not block.
  */
 public final class LocalReplicas {
   private final NodeId self;
@@ -62,8 +62,8 @@ public final class LocalReplicas {
   }
 
   /**
-   * Ranges whose replica was removed from this node. They cannot get a new one until {@link
-   * #forget} is called.
+   * Returns the ranges whose replica was removed from this node. They cannot get a new one until
+   * {@link #forget} is called.
    */
   public Set<RangeId> retired() {
     return Set.copyOf(retired);
@@ -75,7 +75,7 @@ public final class LocalReplicas {
    * {@link IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
    *
    * @param range descriptor with the replicas that the group has now, without this node: a replica
-   *     that the group already counts must bring its log back, not start again without it
+   *     that the group already counts must return with its log, not start again without it
    */
   public CompletableFuture<Void> ensure(RangeDescriptor range) {
     return runOnSupervisor(
@@ -194,7 +194,10 @@ public final class LocalReplicas {
         });
   }
 
-  /** A frozen replica may still be needed by the range that absorbs it, or by its snapshot. */
+  /**
+   * Checks that no merge needs the replica. The range that absorbs a frozen replica, or a snapshot
+   * of that range, may still need it.
+   */
   private void requireNoPendingMerge(ReplicaStatus replica, Set<RangeId> successors) {
     RangeId id = replica.descriptor().id();
     boolean replaced = merges.isFrozen(id) && successors.stream().anyMatch(replicas::containsKey);
@@ -269,7 +272,7 @@ public final class LocalReplicas {
     return done;
   }
 
-  /** Rejects all further tasks. Call it on the supervisor. */
+  /** Rejects all further tasks. Must be called on the supervisor thread. */
   void stop() {
     stopped = true;
   }

@@ -58,7 +58,9 @@ final class LocalTransport implements RangeTransport {
     }
   }
 
-  /** The open replica of the range; null after responding to the request if there is none. */
+  /**
+   * Returns the open replica of the range; null after responding to the request if there is none.
+   */
   private @Nullable RangeReplica resolveReplica(
       NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     if (!node.equals(self)) {

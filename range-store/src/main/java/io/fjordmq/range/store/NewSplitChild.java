@@ -12,9 +12,10 @@ import java.util.List;
  * contains its rows.
  *
  * <p>A replica that receives a snapshot of the parent from after the split does not apply the entry
- * that creates the new range, and installing the snapshot removes the rows that it had itself. Once
- * any replica of the new range has applied an entry, a majority of its voters has the rows durably
- * and can send a snapshot. Before that, they may be only on the disk of the sender (decision 0025).
+ * that creates the new range, and installing the snapshot removes its own rows of the new range.
+ * Once any replica of the new range has applied an entry, a majority of its voters has the rows
+ * durably and can send a snapshot. Until then, they may exist only on the disk of the sender
+ * (decision 0025).
  *
  * @param range the range as the split created it
  * @param progress its progress row
@@ -27,9 +28,9 @@ record NewSplitChild(RangeDescriptor range, byte[] progress) {
     for (RangeDescriptor child : children) {
       RangeKeys keys = new RangeKeys(child.id().number());
       byte[] progress = rows.get(keys.progress());
-      // A child whose snapshot is being installed has only some of its rows. And if a range is
-      // frozen for the child, all replicas of the child were in service, so no replica needs its
-      // rows from here.
+      // A child whose snapshot is being installed has only some of its rows. If a range is frozen
+      // for the child, all replicas of the child were in service, so no replica needs the rows from
+      // this snapshot.
       if (progress != null
           && rows.get(keys.installing()) == null
           && FrozenNeighbor.of(child, rows).isEmpty()
@@ -42,7 +43,7 @@ record NewSplitChild(RangeDescriptor range, byte[] progress) {
     }
   }
 
-  /** Whether a row in a snapshot was added by {@link #copyTo} for this range. */
+  /** Returns whether a row in a snapshot was added by {@link #copyTo} for this range. */
   boolean owns(byte[] key) {
     return RangeKeys.isDataOf(range.interval(), key)
         || Arrays.equals(key, new RangeKeys(range.id().number()).progress());

@@ -40,7 +40,9 @@ final class PendingEntry implements Proposal {
     };
   }
 
-  /** The caller that waits for a committed entry; null if another node proposed the entry. */
+  /**
+   * Returns the caller that waits for a committed entry; null if another node proposed the entry.
+   */
   static @Nullable PendingEntry of(@Nullable Proposal proposal) {
     return proposal instanceof PendingEntry pending ? pending : null;
   }

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** How an applied entry has changed a range. */
 sealed interface RangeChange
     permits RangeSplit.AppliedSplit, RangeMerge.AppliedMerge, RangeMerge.FreezeOrEpochChange {
-  /** The range as it is now. */
+  /** Returns the range as it is now. */
   RangeDescriptor range();
 
-  /** The merge that the range is now frozen for; null if it is not frozen. */
+  /** Returns the merge that the range is now frozen for; null if it is not frozen. */
   default @Nullable FreezeRecord frozen() {
     return null;
   }

@@ -56,7 +56,7 @@ final class RangeKeys {
     return row(PROGRESS);
   }
 
-  /** Whether the key is that of any range's progress. */
+  /** Returns whether the key is that of any range's progress. */
   static boolean isProgress(byte[] key) {
     return key.length == 10 && key[0] == ENGINE && key[9] == PROGRESS;
   }
@@ -101,7 +101,7 @@ final class RangeKeys {
     return row(FROZEN);
   }
 
-  /** Whether the key is that of any range's freeze record. */
+  /** Returns whether the key is that of any range's freeze record. */
   static boolean isFrozen(byte[] key) {
     return key.length == 10 && key[0] == ENGINE && key[9] == FROZEN;
   }
@@ -126,7 +126,7 @@ final class RangeKeys {
     return row(AFTER_LAST_KIND);
   }
 
-  /** The start of all engine rows of the range. */
+  /** Returns the start of all engine rows of the range. */
   byte[] first() {
     return row((byte) 0);
   }
@@ -143,12 +143,12 @@ final class RangeKeys {
     return numberOf(senderKey);
   }
 
-  /** The number at the end of the key of a sender, a child or an absorbed range. */
+  /** Returns the number at the end of the key of a sender, a child or an absorbed range. */
   static long numberOf(byte[] key) {
     return ByteBuffer.wrap(key).getLong(10);
   }
 
-  /** The range that an engine row belongs to. */
+  /** Returns the range that an engine row belongs to. */
   static long rangeOf(byte[] engineKey) {
     return ByteBuffer.wrap(engineKey).getLong(1);
   }
@@ -160,7 +160,7 @@ final class RangeKeys {
     return row;
   }
 
-  /** The row before which all data with keys below {@code end} is located. */
+  /** Returns the row before which all data with keys below {@code end} is located. */
   static byte[] dataEnd(byte @Nullable [] end) {
     return end == null ? new byte[] {AFTER_DATA} : data(end);
   }
@@ -171,12 +171,12 @@ final class RangeKeys {
         && Arrays.compareUnsigned(row, end) < 0;
   }
 
-  /** The numbers of ranges whose replica is being removed or was removed. */
+  /** Returns the numbers of ranges whose replica is being removed or was removed. */
   static List<Long> removed(KvReader space) {
     return rangesWithRow(REMOVING, space);
   }
 
-  /** The numbers of ranges that were merged into others on this node. */
+  /** Returns the numbers of ranges that were merged into others on this node. */
   static List<Long> absorbed(KvReader space) {
     return rangesWithRow(ABSORBED, space);
   }
@@ -187,7 +187,7 @@ final class RangeKeys {
     return found;
   }
 
-  /** The descriptors of all ranges in a space, as stored. */
+  /** Returns the descriptors of all ranges in a space, as stored. */
   static List<byte[]> descriptors(KvReader space) {
     List<byte[]> found = new ArrayList<>();
     visitDescriptors(space, (number, row) -> found.add(row));

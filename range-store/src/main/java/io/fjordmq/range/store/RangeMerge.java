@@ -21,12 +21,12 @@ final class RangeMerge {
    * The left range's log decides. The right range is frozen for one epoch version of the left one:
    * only as long as the left range has that version may it absorb the right one. Before the leader
    * of the left range proposes that, it has seen the right one durably frozen by every replica of
-   * the left; and no frozen replica is removed where the entry may still be applied. So the right
-   * range's rows are final and on this node, however far its own log has got.
+   * the left; and no frozen replica is removed where the entry may still be applied. Therefore the
+   * right range's rows are final and on this node, no matter how far its own log has advanced.
    */
 
   /**
-   * The range has absorbed another one.
+   * The result of absorbing another range.
    *
    * @param range the range as it is now
    * @param right the absorbed range as it was
@@ -70,7 +70,10 @@ final class RangeMerge {
     return new FreezeOrEpochChange(state.descriptor(), freezeRecord);
   }
 
-  /** A frozen range must keep the version that it was frozen with. */
+  /**
+   * Raises the epoch version, unless the range is frozen: a frozen range must keep the version that
+   * it was frozen with.
+   */
   private static @Nullable FreezeOrEpochChange bumpEpoch(
       RangeState state, RangeEntry.BumpEpoch entry, KvWriter rows) {
     return hasVersion(state, entry.epochVersion()) && state.frozen() == null

@@ -68,7 +68,10 @@ public final class RangeMerges {
         : notNeighborsFailure(left, right);
   }
 
-  /** Compared at these versions, which is all that the entries contain. */
+  /**
+   * Returns whether the ranges are neighbors at these versions. The entries contain nothing but the
+   * versions.
+   */
   private static boolean areNeighbors(RangeDescriptor left, RangeDescriptor right) {
     return Arrays.equals(left.interval().end(), right.interval().start());
   }

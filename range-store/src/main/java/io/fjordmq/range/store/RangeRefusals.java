@@ -5,7 +5,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 
-/** The responses of a replica that cannot serve a request now. */
+/** The responses of a replica that currently cannot serve a request. */
 final class RangeRefusals {
   static final RangeResult CLUSTER_TIME_UNKNOWN =
       new RangeResult.Busy("cluster time is not known on this node yet");

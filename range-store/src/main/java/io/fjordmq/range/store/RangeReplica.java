@@ -138,7 +138,7 @@ final class RangeReplica implements ReplicatedState {
     view.setGroup(group);
   }
 
-  /** Closes the coprocessor; call it after the group is closed. */
+  /** Closes the coprocessor. Must be called after the group is closed. */
   void close() {
     view.clearLeading();
     view.setGroup(null);
@@ -148,8 +148,9 @@ final class RangeReplica implements ReplicatedState {
 
   // Called by clients on any thread.
   /**
-   * Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. A batch
-   * that may be deferred can wait for others first ({@link GroupCommit}).
+   * Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread, or immediately on
+   * the calling thread. A batch that may be deferred can wait for others first ({@link
+   * GroupCommit}).
    */
   void propose(byte[] entry, Consumer<RangeResult> reply) {
     groupCommit.submit(entry, reply);
@@ -177,8 +178,8 @@ final class RangeReplica implements ReplicatedState {
   }
 
   /**
-   * Proposes an entry that another node has encoded, possibly in another version. It is checked
-   * before, because every replica has to apply whatever is in the log.
+   * Proposes an entry that another node has encoded, possibly in another version. The entry is
+   * checked first, because every replica has to apply whatever is in the log.
    */
   void proposeReceived(byte[] entry, Consumer<RangeResult> reply) {
     try {
@@ -212,7 +213,7 @@ final class RangeReplica implements ReplicatedState {
     return logBytesSinceCheckpoint.get();
   }
 
-  /** Why it halted; null while it runs. */
+  /** Returns why it halted; null while it runs. */
   @Nullable HaltReason halt() {
     return view.halt();
   }
@@ -325,7 +326,8 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = view.appliedIndex();
-    // At once: if a later step throws, nothing else would report it before the next start.
+    // Report it immediately: if a later step throws, nothing else would report it before the next
+    // start.
     report(installer.install(directory), parts);
     state = RangeState.load(id, space.latest());
     loop = newLoop();

@@ -23,7 +23,7 @@ public record RangeRuntime(
     Executor supervisor,
     Executor openers) {
 
-  /** With a clock that always knows the time. */
+  /** Creates a runtime with a clock that always knows the time. */
   public RangeRuntime(
       InstantSource clock, Timers timers, Executor queries, Executor supervisor, Executor openers) {
     this(clock::millis, timers, queries, supervisor, openers);

@@ -23,7 +23,7 @@ public final class RangeSizes {
   private final Executor readers;
 
   /**
-   * @param readers may read rows, since that can block
+   * @param readers run the reads of rows, which can block
    */
   RangeSizes(Kv kv, Map<String, StoreSpec> specs, Executor readers) {
     this.kv = kv;
@@ -57,8 +57,8 @@ public final class RangeSizes {
   }
 
   /**
-   * Finds the halving key of a range, however uneven the halves; without a key if no cut leaves
-   * rows on both sides, or none was found in time. Fails with {@link
+   * Finds the halving key of a range, no matter how uneven the halves are. The result has no key if
+   * no cut leaves rows on both sides, or if none was found in time. Fails with {@link
    * io.fjordmq.range.kv.KvException}, or if too many queries are waiting.
    */
   public CompletableFuture<RangeSize> halve(RangeDescriptor range) {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class RangeSplit {
   /*
    * The new range's group is created first and is durable; the rows of both ranges are written in
-   * one batch. After a crash in between there is a group that never took part in anything, and the
-   * entry is applied again.
+   * one batch. After a crash between these two writes there is a group that has never taken part in
+   * anything, and the entry is applied again.
    */
   private final NodeId self;
   private final ConsensusHost host;
@@ -55,7 +55,9 @@ final class RangeSplit {
     this.space = space;
   }
 
-  /** Null if the entry is for another version of the range, or the split is not possible. */
+  /**
+   * Returns null if the entry is for another version of the range, or the split is not possible.
+   */
   static @Nullable AppliedSplit plan(RangeDescriptor range, RangeEntry.Split split) {
     KeyInterval held = range.interval();
     byte[] key = split.key();
@@ -107,8 +109,9 @@ final class RangeSplit {
   }
 
   /**
-   * A new replica would then lack a log that other nodes may rely on, or the range would be created
-   * a second time.
+   * Returns whether this node has held a replica of the range that was removed or merged. A new
+   * replica would then lack a log that other nodes may rely on, or the range would be created a
+   * second time.
    */
   private boolean wasHeldLocally(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
@@ -125,7 +128,8 @@ final class RangeSplit {
   }
 
   /**
-   * Whether this node lacks a replica of the range that it would have if it had applied the split.
+   * Returns whether this node lacks a replica of the range that it would have if it had applied the
+   * split.
    *
    * @param appliedVersion epoch version of the parent up to which this node has seen splits
    */
@@ -177,7 +181,7 @@ final class RangeSplit {
     batch.put(keys.progress(), child.progress());
   }
 
-  /** A group without rows never took part in anything. */
+  /** Destroys a group without rows, which has never taken part in anything. */
   private void destroyGroup(RangeDescriptor range) {
     try {
       if (host.groups().contains(range.group())) {

@@ -106,7 +106,7 @@ final class RangeState {
     return state;
   }
 
-  /** The ranges that were split off a range, as of the split. */
+  /** Returns the ranges that were split off a range, as of the split. */
   static List<RangeDescriptor> children(RangeKeys keys, KvReader rows) {
     List<RangeDescriptor> found = new ArrayList<>();
     rows.scan(
@@ -119,7 +119,7 @@ final class RangeState {
     return found;
   }
 
-  /** Applies a change of the range; call it once the rows are written. */
+  /** Applies a change of the range. Must be called once the rows are written. */
   void applyChange(RangeChange change) {
     descriptor = change.range();
     freezeRecord = change.frozen();
@@ -138,8 +138,8 @@ final class RangeState {
   }
 
   /**
-   * The response to clients with stale routes: together these ranges hold all keys that the range,
-   * and those that it has absorbed, ever held.
+   * Returns the response to clients with stale routes: together these ranges hold all keys that the
+   * range, and those that it has absorbed, ever held.
    */
   List<RangeDescriptor> coveringRanges() {
     List<RangeDescriptor> all = new ArrayList<>(children);
@@ -149,14 +149,14 @@ final class RangeState {
   }
 
   /**
-   * Whether this is an empty replica of a range that does not start empty: only a snapshot can
-   * bring it up to date.
+   * Returns whether this is an empty replica of a range that does not start empty: only a snapshot
+   * can bring it up to date.
    */
   boolean needsSnapshot() {
     return appliedIndex == 0 && descriptor.epoch().version() > RangeEpoch.FIRST.version();
   }
 
-  /** The merge that the range is frozen for; null if it is not frozen. */
+  /** Returns the merge that the range is frozen for; null if it is not frozen. */
   @Nullable FreezeRecord frozen() {
     return freezeRecord;
   }
@@ -177,7 +177,7 @@ final class RangeState {
     return appliedIndex;
   }
 
-  /** Highest clock stamped by a leader; this is {@code now} for the range. */
+  /** Returns the highest clock stamped by a leader; this is {@code now} for the range. */
   long clockMillis() {
     return clockMillis;
   }

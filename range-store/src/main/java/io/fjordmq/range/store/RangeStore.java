@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All replicas on this node, of all stores.
+ * Manages all replicas on this node, of all stores.
  *
- * <p>{@link #open} opens what is on disk; {@link #createInitialRanges} is for the first start of a
- * cluster. Both block on disk I/O, as does {@link #close}; all other methods may be called from any
- * thread and do not block. The caller closes the storage and the host, after this object.
+ * <p>{@link #open} opens the replicas on disk; {@link #createInitialRanges} is for the first start
+ * of a cluster. Both block on disk I/O, as does {@link #close}; all other methods may be called
+ * from any thread and do not block. The caller closes the storage and the host, after this object.
  */
 public final class RangeStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RangeStore.class);
@@ -195,7 +195,7 @@ public final class RangeStore implements AutoCloseable {
     }
   }
 
-  /** Limits the replacement of broken replicas by empty ones. */
+  /** Returns the limit on replacing broken replicas with empty ones. */
   public RebuildLimit rebuildLimit() {
     return rebuildLimit;
   }
@@ -210,12 +210,12 @@ public final class RangeStore implements AutoCloseable {
     return leaderOperations;
   }
 
-  /** The steps that merge two ranges. */
+  /** Returns the steps that merge two ranges. */
   public RangeMerges merges() {
     return merges;
   }
 
-  /** The sizes of the ranges. */
+  /** Returns the sizes of the ranges. */
   public RangeSizes sizes() {
     return new RangeSizes(kv, specs, runtime.queries());
   }
@@ -256,7 +256,7 @@ public final class RangeStore implements AutoCloseable {
     }
   }
 
-  /** The ranges of a store that have a replica on this node, in key order. */
+  /** Returns the ranges of a store that have a replica on this node, in key order. */
   public List<RangeDescriptor> descriptors(String store) {
     return replicas.values().stream()
         .map(SupervisedReplica::descriptor)
@@ -274,19 +274,19 @@ public final class RangeStore implements AutoCloseable {
     return new CatchUp(store, replicas).start();
   }
 
-  /** Number of replicas on this node, of all stores. */
+  /** Returns the number of replicas on this node, of all stores. */
   public int size() {
     return replicas.size();
   }
 
-  /** The status of every replica. */
+  /** Returns the status of every replica. */
   public List<ReplicaStatus> status() {
     return replicas.values().stream().map(SupervisedReplica::status).toList();
   }
 
   /**
-   * The load of the ranges that this node leads, by store and key. Call it once a second, on one
-   * thread; nothing is measured before the first call.
+   * Returns the load of the ranges that this node leads, by store and key. Must be called once a
+   * second, on one thread; nothing is measured before the first call.
    *
    * @param nanos time since the previous call
    * @param idleWindow window in which ranges are found to be idle; must not change
@@ -299,14 +299,14 @@ public final class RangeStore implements AutoCloseable {
         .toList();
   }
 
-  /** The replicas of this node, as its own clients use them. */
+  /** Returns the replicas of this node, as its own clients use them. */
   public RangeTransport transport() {
     return transport;
   }
 
   /**
-   * The replicas of this node as other nodes use them: entries that they have encoded are checked
-   * before they are proposed.
+   * Returns the replicas of this node as other nodes use them: entries that they have encoded are
+   * checked before they are proposed.
    */
   public RangeTransport transportForOtherNodes() {
     return new LocalTransport(self, replicas, stored, true);

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param checkpointInterval how often applied entries are made durable, so that the log can drop
  *     them
  * @param checkpointLogBytes bytes of log of all ranges since the last checkpoint that trigger the
- *     next one early; best well below the size of the log's memtables, so that entries are
+ *     next one early; should be well below the size of the log's memtables, so that entries are
  *     truncated while they are in memory and never reach a table file
  * @param reopenBackoff delay before a halted replica is reopened; doubles with each failure
  * @param maxReopenBackoff maximum of this delay

@@ -64,7 +64,7 @@ public final class RangeThreads implements AutoCloseable {
     return timers;
   }
 
-  /** With a clock that always knows the time. */
+  /** Returns the runtime, with a clock that always knows the time. */
   public RangeRuntime runtime(InstantSource clock) {
     return runtime(clock::millis);
   }

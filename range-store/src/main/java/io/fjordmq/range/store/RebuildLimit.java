@@ -48,7 +48,7 @@ public final class RebuildLimit {
     replica.markForRebuild();
   }
 
-  /** Whether the range may be rebuilt once more without an operator's request. */
+  /** Returns whether the range may be rebuilt once more without an operator's request. */
   boolean mayRebuild(RangeId range) {
     Deque<Long> startTimes = rebuildTimes.get(range);
     if (startTimes == null) {

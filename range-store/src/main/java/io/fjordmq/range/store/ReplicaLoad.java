@@ -63,7 +63,7 @@ final class ReplicaLoad {
   }
 
   /**
-   * Call it about once a second.
+   * Returns the load since the previous call. Must be called about once a second.
    *
    * @param nanos time since the previous call
    * @param idleWindow window in which ranges are found to be idle

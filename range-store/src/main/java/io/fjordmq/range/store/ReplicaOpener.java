@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 
 /**
  * Opens the replicas on this node's disk at startup, several at a time, because loading the rows of
- * a large one takes long. For one thread, which waits until all have been opened.
+ * a large one takes long. Used by one thread, which waits until all replicas have been opened.
  */
 final class ReplicaOpener {
   private final StoredReplicas stored;
@@ -54,7 +54,8 @@ final class ReplicaOpener {
   }
 
   private void openUnlessReplaced(StoreSpec spec, RangeDescriptor range) throws IOException {
-    if (stored.find(range.id()) != null) { // else the snapshot of another range has replaced it
+    if (stored.find(range.id())
+        != null) { // otherwise the snapshot of another range has replaced it
       opener.open(spec, range);
     }
   }

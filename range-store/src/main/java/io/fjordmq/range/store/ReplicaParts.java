@@ -30,14 +30,17 @@ record ReplicaParts(
     RebuildLimit rebuildLimit,
     Consumer<RangeId> onHalted) {
 
-  /** Notified of replicas that an applied entry has created or removed. */
+  /** Receives notifications of replicas that an applied entry has created or removed. */
   interface RangeLifecycleListener {
     /**
      * @param lead whether this node should lead the range
      */
     void onRangeCreated(RangeDescriptor range, boolean lead);
 
-    /** The range was merged into another one on this node: its replica must be closed. */
+    /**
+     * Called when the range was merged into another one on this node, so that its replica must be
+     * closed.
+     */
     void onRangeAbsorbed(RangeId range);
   }
 }

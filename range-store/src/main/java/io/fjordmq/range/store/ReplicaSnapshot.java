@@ -11,7 +11,10 @@ import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Writes a range's rows to a snapshot file; {@link SnapshotInstaller} replaces them by one. */
+/**
+ * Writes a range's rows to a snapshot file; {@link SnapshotInstaller} replaces the rows with those
+ * of a file.
+ */
 final class ReplicaSnapshot {
   static final String FILE = "range.rows";
 
@@ -68,7 +71,7 @@ final class ReplicaSnapshot {
   }
 
   /**
-   * A row that every replica has.
+   * Returns a row that every replica has.
    *
    * @throws MalformedBytesException if it is missing
    */

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The status of one replica.
  *
  * @param node node that holds the replica
- * @param descriptor as in its state; the replica set in it is that of its creation
+ * @param descriptor the descriptor according to its state; the replica set in it is the one at
+ *     creation
  * @param leading whether the replica serves clients
  * @param appliedIndex last entry in its state
  * @param clockMillis clock of the range, in milliseconds since the epoch: the time of its entries
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param group status of the Raft group; null while the replica is closed
  * @param merging set while the range is frozen, otherwise null
  * @param failure why it is halted; null if it is in service
- * @param broken whether reopening does not help: the replica is to be replaced by an empty one,
- *     which gets everything from the others, if they have a majority
+ * @param broken true if reopening does not help: if the other replicas have a majority, this one
+ *     will be replaced by an empty replica, which gets everything from them
  */
 public record ReplicaStatus(
     NodeId node,
@@ -36,7 +37,7 @@ public record ReplicaStatus(
     @Nullable String failure,
     boolean broken) {
 
-  /** A replica that is not broken. */
+  /** Creates the status of a replica that is not broken. */
   public ReplicaStatus(
       NodeId node,
       RangeDescriptor descriptor,
@@ -109,18 +110,19 @@ public record ReplicaStatus(
     return learners().contains(node) ? Role.LEARNER : Role.NONE;
   }
 
-  /** The voters of the group, as far as the replica knows; empty while it is closed. */
+  /** Returns the voters of the group, as far as the replica knows; empty while it is closed. */
   public Set<NodeId> voters() {
     return group == null ? Set.of() : group.replicas().voters();
   }
 
-  /** The learners of the group, as far as the replica knows; empty while it is closed. */
+  /** Returns the learners of the group, as far as the replica knows; empty while it is closed. */
   public Set<NodeId> learners() {
     return group == null ? Set.of() : group.replicas().learners();
   }
 
   /**
-   * How far its clock is ahead of cluster time; 0 if no further than a leader change can explain.
+   * Returns how far its clock is ahead of cluster time; 0 if no further than a leader change can
+   * explain.
    */
   public long aheadMillis(long clusterMillis) {
     long ahead = clockMillis - clusterMillis;
@@ -128,8 +130,8 @@ public record ReplicaStatus(
   }
 
   /**
-   * Number of entries in its log that it has not applied; the node does not know how many other
-   * replicas have.
+   * Returns the number of entries in its log that it has not applied; the node does not know how
+   * many other replicas have.
    */
   public long lag() {
     return group == null ? 0 : Math.max(0, group.lastIndex() - group.appliedIndex());

@@ -94,12 +94,12 @@ final class ReplicaView {
     return leadingTerm != NOT_LEADING;
   }
 
-  /** The term that this replica leads in, or {@link #NOT_LEADING}. */
+  /** Returns the term that this replica leads in, or {@link #NOT_LEADING}. */
   long leadingTerm() {
     return leadingTerm;
   }
 
-  /** Why it halted; null while it runs. */
+  /** Returns why it halted; null while it runs. */
   @Nullable HaltReason halt() {
     return haltReason;
   }
@@ -108,7 +108,7 @@ final class ReplicaView {
     return group;
   }
 
-  /** The response to a request that this replica cannot serve, because it does not lead. */
+  /** Returns the response to a request that this replica cannot serve, because it does not lead. */
   RangeResult notServing() {
     Consensus open = group;
     HaltReason halted = haltReason;

@@ -54,7 +54,7 @@ final class SenderTable {
     return senders.size();
   }
 
-  /** The number for the next registration; numbers are never reused. */
+  /** Returns the number for the next registration; numbers are never reused. */
   long nextSender() {
     return nextSender;
   }
@@ -90,7 +90,10 @@ final class SenderTable {
     return forgotten;
   }
 
-  /** Log indexes are unique, so the choice does not depend on the order of the map. */
+  /**
+   * Returns the least recently used sender. Log indexes are unique, so the choice does not depend
+   * on the order of the map.
+   */
   private long oldest() {
     long oldest = -1;
     long oldestIndex = Long.MAX_VALUE;

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SizeMedianFinder {
   /*
-   * RocksDB estimates sizes by blocks of table files and by a few nodes of the memtables: accurate
-   * to some percent for many megabytes, useless for ten rows. Hence the two methods.
+   * RocksDB estimates sizes by blocks of table files and by a few nodes of the memtables: the
+   * estimates are accurate to a few percent for many megabytes, but useless for ten rows. This is
+   * why there are two methods.
    */
   static final int MAX_ROWS_READ = 10_000;
 
@@ -52,13 +53,13 @@ final class SizeMedianFinder {
    * @param left bytes in the left part
    * @param total bytes in both parts
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Cut(byte[] key, long left, long total) {
     long heavier() {
       return Math.max(left, total - left);
     }
 
-    /** Share of all bytes in the lighter part, at most 0.5. */
+    /** Returns the share of all bytes in the lighter part, at most 0.5. */
     double lighterShare() {
       return total <= 0 ? 0 : 1 - (double) heavier() / total;
     }
@@ -76,7 +77,7 @@ final class SizeMedianFinder {
     this.maxSkipped = maxSkipped;
   }
 
-  /** Estimated bytes of a range's rows. */
+  /** Returns the estimated number of bytes of a range's rows. */
   static long bytes(KvSpace space, KeyInterval keys) {
     return space.approximateBytes(RangeKeys.data(keys.start()), RangeKeys.dataEnd(keys.end()));
   }
@@ -184,7 +185,7 @@ final class SizeMedianFinder {
     }
   }
 
-  /** The cut at or before a row; null if the left part would be empty. */
+  /** Returns the cut at or before a row; null if the left part would be empty. */
   private @Nullable Cut cut(byte[] firstRow, byte[] row, long total) {
     byte[] place = splitKeyFloor.apply(row);
     return Arrays.compareUnsigned(place, firstRow) <= 0
@@ -214,13 +215,14 @@ final class SizeMedianFinder {
     return false;
   }
 
-  /** The smallest key above this one. */
+  /** Returns the smallest key above this one. */
   private static byte[] after(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 
   /**
-   * A key above {@code low} and at most {@code high}, halfway if keys are read as binary fractions.
+   * Returns a key above {@code low} and at most {@code high}, halfway if keys are read as binary
+   * fractions.
    */
   static byte[] between(byte[] low, byte[] high) {
     int length = Math.max(low.length, high.length) + 1;

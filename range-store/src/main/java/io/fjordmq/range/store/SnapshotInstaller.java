@@ -23,11 +23,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces a range's rows by a received snapshot.
+ * Replaces a range's rows with a received snapshot.
  *
  * <p>Replacing takes many writes. Before the first one, the file is stored on this node and a
- * marker row records that durably; after a crash in between, the next start repeats the
- * installation.
+ * marker row records that durably; after a crash during the installation, the next start repeats
+ * it.
  */
 final class SnapshotInstaller {
   private final RangeId id;
@@ -41,7 +41,7 @@ final class SnapshotInstaller {
    * Changes to other ranges that a snapshot has caused.
    *
    * @param skipped ranges that have a replica now, because the snapshot skipped the splits that
-   *     created them; an empty one unless its rows were in the snapshot
+   *     created them; such a replica is empty unless its rows were in the snapshot
    * @param absorbed ranges that were merged into this one; their replicas on this node have no rows
    */
   record InstallResult(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
@@ -58,7 +58,7 @@ final class SnapshotInstaller {
   }
 
   /**
-   * Replaces the range's rows by a snapshot; durable when it returns.
+   * Replaces the range's rows with a snapshot, which is durable when this method returns.
    *
    * <p>If the range is frozen both on this node and in the snapshot, only its progress is replaced.
    *
@@ -92,12 +92,16 @@ final class SnapshotInstaller {
     return installed;
   }
 
-  /** Call it before the range's rows are loaded; returns the same as {@link #install}. */
+  /**
+   * Completes an interrupted installation; must be called before the range's rows are loaded.
+   * Returns the same as {@link #install}.
+   */
   InstallResult finishInstallation() throws IOException {
     Path kept = keptFile();
     byte[] marker = space.latest().get(keys.installing());
     if (marker == null) {
-      Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
+      Files.deleteIfExists(
+          kept); // the crash happened before the marker was written, so nothing was changed
       return InstallResult.NO_CHANGES;
     }
     // In versions that did not split ranges, the marker had no content.
@@ -107,7 +111,10 @@ final class SnapshotInstaller {
     return installed;
   }
 
-  /** The epoch version up to which this replica has applied splits, or was created with them. */
+  /**
+   * Returns the epoch version up to which this replica has applied splits, or was created with
+   * them.
+   */
   private long appliedVersion() {
     return RangeDescriptorCodec.decode(
             ReplicaSnapshot.required(id, space.latest(), keys.descriptor(), "descriptor"))
@@ -132,8 +139,8 @@ final class SnapshotInstaller {
   }
 
   /**
-   * Whether the range is frozen on this node as in the snapshot: then only the log position is new.
-   * The rows stay, since the neighbor may be about to absorb them.
+   * Returns whether the range is frozen on this node as it is in the snapshot. If so, only the log
+   * position is new, and the rows stay because the neighbor may be about to absorb them.
    */
   private boolean isFrozenForSameMerge(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     byte[] frozen = space.latest().get(keys.frozen());
@@ -154,9 +161,9 @@ final class SnapshotInstaller {
   }
 
   /**
-   * Installing over keys of another replica on this node would delete that replica's data. A frozen
-   * replica of a range that this one has absorbed is the exception: the snapshot contains all of
-   * it.
+   * Refuses a snapshot that would replace keys of another replica on this node, because installing
+   * it would delete that replica's data. The exception is a frozen replica of a range that this one
+   * has absorbed, because the snapshot contains all of its data.
    */
   private void requireNoOverlap(ReceivedSnapshot incoming, long versionSeen)
       throws SnapshotRefusedException {
@@ -174,7 +181,10 @@ final class SnapshotInstaller {
     }
   }
 
-  /** The snapshot is not at fault: the other replica is about to be rebuilt. */
+  /**
+   * Decodes a descriptor, or refuses the snapshot. The cause is not the snapshot but the other
+   * replica, which is about to be rebuilt.
+   */
   private RangeDescriptor decodeOrRefuse(byte[] row) throws SnapshotRefusedException {
     try {
       return RangeDescriptorCodec.decode(row);
@@ -185,7 +195,7 @@ final class SnapshotInstaller {
     }
   }
 
-  /** The new split children that should have a replica on this node and have none. */
+  /** Returns the new split children that should have a replica on this node and have none. */
   private List<NewSplitChild> missing(ReceivedSnapshot incoming, long versionSeen) {
     return incoming.newChildren().stream()
         .filter(child -> splits.isMissing(child.range(), versionSeen))
@@ -197,9 +207,10 @@ final class SnapshotInstaller {
   }
 
   /**
-   * In the log that follows, the range may absorb a neighbor that a new replica does not have. A
-   * replica that is not new took part when that was proposed, or the entry cannot exist as long as
-   * the neighbor is not frozen on this node.
+   * Refuses a snapshot for a new replica if this node lacks a neighbor that the range may absorb in
+   * the log that follows. A replica that is not new needs no check: either it took part when the
+   * merge was proposed, or the entry cannot exist as long as the neighbor is not frozen on this
+   * node.
    */
   private void requireNeighbors(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     KvReader rows = space.latest();
@@ -220,7 +231,7 @@ final class SnapshotInstaller {
     return keptFile(installDirectory, id);
   }
 
-  /** Where a snapshot is stored while it is installed. */
+  /** Returns where a snapshot is stored while it is installed. */
   static Path keptFile(Path installDirectory, RangeId id) {
     return installDirectory.resolve(id + ".rows");
   }

@@ -46,8 +46,8 @@ final class StoredDescriptors {
   }
 
   /**
-   * The descriptors of a store's replicas. A replica whose descriptor can neither be read nor be
-   * substituted is left out, and nothing of it is used or removed.
+   * Returns the descriptors of a store's replicas. A replica is left out if its descriptor can
+   * neither be read nor substituted; nothing of it is used or removed.
    */
   List<RangeDescriptor> load(String store) {
     List<RangeDescriptor> found = new ArrayList<>();
@@ -85,7 +85,7 @@ final class StoredDescriptors {
   }
 
   /**
-   * The descriptor of a replica; null if there is no replica.
+   * Returns the descriptor of a replica; null if there is no replica.
    *
    * @throws MalformedBytesException if it cannot be read and has no substitute
    */
@@ -116,14 +116,15 @@ final class StoredDescriptors {
     }
     if (!range.id().equals(id)) {
       throw new MalformedBytesException(
-          "the descriptor of range " + id + " is that of range " + range.id());
+          "the descriptor stored for range " + id + " is that of range " + range.id());
     }
     return range;
   }
 
   /**
-   * As published, without the keys of other replicas on this node: a split or merge may have
-   * reached only one of the two, and what the substitute holds is removed with its replica.
+   * Returns the published descriptor without the keys of other replicas on this node. A split or
+   * merge may have reached only one of the two replicas, and everything that the substitute holds
+   * is removed with its replica.
    */
   private @Nullable RangeDescriptor substitute(RangeId id, List<RangeDescriptor> others) {
     RangeDescriptor range = published.apply(id).orElse(null);

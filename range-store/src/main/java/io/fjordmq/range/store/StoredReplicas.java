@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
 final class StoredReplicas {
   /*
    * The order of writes makes crashes recoverable. Rows are written only after their group, and are
-   * durable before the replica is opened: a group without rows never took part in anything. A
-   * replica is removed under a durable marker, its log first: rows with a marker are removed at the
-   * next start. The marker stays, because a replica that came back empty would vote without the log
-   * that it had, and others might still request its vote: there must be no new one before all
-   * replicas know about the removal.
+   * durable before the replica is opened: a group without rows never took part in anything. Before
+   * a replica is removed, it gets a durable marker. Its log is removed before its rows; if a crash
+   * interrupts the removal, the next start removes all rows with a marker. The marker stays,
+   * because a replica that came back empty would vote without the log that it had, and others might
+   * still request its vote: there must be no new one before all replicas know about the removal.
    */
   private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
   private static final byte[] BEING_REMOVED = {1};
@@ -61,7 +61,9 @@ final class StoredReplicas {
     this.descriptors = new StoredDescriptors(kv, published);
   }
 
-  /** All replicas of a store, after completing removals and merges that a crash interrupted. */
+  /**
+   * Returns all replicas of a store, after completing removals and merges that a crash interrupted.
+   */
   List<RangeDescriptor> load(String store) throws IOException {
     List<RangeDescriptor> found = new ArrayList<>();
     for (RangeDescriptor range : descriptors.load(store)) {
@@ -102,7 +104,7 @@ final class StoredReplicas {
     LOG.info("Replica created range={} keys={}", range.id(), range.interval());
   }
 
-  /** Ranges of a store whose replica was removed from this node. */
+  /** Returns the ranges of a store whose replica was removed from this node. */
   List<RangeId> retired(String store) {
     List<RangeId> found = new ArrayList<>();
     for (long number : RangeKeys.removed(space(store).latest())) {
@@ -166,7 +168,10 @@ final class StoredReplicas {
     }
   }
 
-  /** Marks the replica, so that it will be removed in any case; durable when it returns. */
+  /**
+   * Marks the replica, so that it will be removed in any case. The marker is durable when this
+   * method returns.
+   */
   void beginRemoval(RangeId id) throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(id.number()).removing(), BEING_REMOVED);
@@ -200,7 +205,7 @@ final class StoredReplicas {
     return true;
   }
 
-  /** Whether the range was merged into another one on this node. */
+  /** Returns whether the range was merged into another one on this node. */
   boolean isAbsorbed(RangeId id) {
     return space(id.store()).latest().get(new RangeKeys(id.number()).absorbed()) != null;
   }
@@ -220,7 +225,7 @@ final class StoredReplicas {
 
   /**
    * Removes the log of a range that was merged into another one, and what its replica may have
-   * written since. Call it when the merge is durable and the replica is closed.
+   * written since. Must be called when the merge is durable and the replica is closed.
    */
   void finishAbsorption(RangeId id) throws IOException {
     GroupId group = new GroupId(id.toString());
@@ -233,20 +238,20 @@ final class StoredReplicas {
     }
   }
 
-  /** Whether opening the replica continues the interrupted installation of a snapshot. */
+  /** Returns whether opening the replica continues the interrupted installation of a snapshot. */
   boolean isInstalling(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
     return space(range.id().store()).latest().get(keys.installing()) != null
         || host.isInstalling(range.group());
   }
 
-  /** The merge that the range is frozen for on this node; null if it is not frozen. */
+  /** Returns the merge that the range is frozen for on this node; null if it is not frozen. */
   @Nullable FreezeRecord frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
     return row == null ? null : FreezeRecord.decode(row);
   }
 
-  /** The range's descriptor as stored on this node, see {@link StoredDescriptors#find}. */
+  /** Returns the range's descriptor as stored on this node, see {@link StoredDescriptors#find}. */
   @Nullable RangeDescriptor find(RangeId id) {
     return descriptors.find(id);
   }

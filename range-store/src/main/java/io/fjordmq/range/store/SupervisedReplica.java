@@ -24,7 +24,10 @@ import org.slf4j.LoggerFactory;
 final class SupervisedReplica {
   private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
 
-  /** A single fault may be transient; this many in a row, with increasing back-off, are not. */
+  /**
+   * A single fault may be transient; this many consecutive faults, with increasing backoff, are
+   * not.
+   */
   private static final int FAULTS_UNTIL_BROKEN = 4;
 
   private final RangeId id;
@@ -66,13 +69,13 @@ final class SupervisedReplica {
     this.parts = parts;
   }
 
-  /** The open replica; null while it is closed. */
+  /** Returns the open replica; null while it is closed. */
   @Nullable RangeReplica replica() {
     OpenReplica opened = current;
     return opened == null ? null : opened.replica();
   }
 
-  /** The group of the open replica; null while it is closed. */
+  /** Returns the group of the open replica; null while it is closed. */
   @Nullable Consensus group() {
     OpenReplica opened = current;
     return opened == null ? null : opened.group();
@@ -99,9 +102,9 @@ final class SupervisedReplica {
   }
 
   /**
-   * The load since the previous call.
+   * Returns the load since the previous call.
    *
-   * @return null while the replica does not lead, or has only just begun to
+   * @return null while the replica does not lead, or has only just become leader
    */
   @Nullable LedRange measure(long nanos, Duration idleWindow) {
     Consensus group = group();
@@ -155,7 +158,7 @@ final class SupervisedReplica {
         haltReason != null && haltReason.maybeDamaged());
   }
 
-  /** Opens a replica that is on disk; if that fails, it is retried. */
+  /** Opens a replica that is on disk, and retries if that fails. */
   synchronized void openOrRetry() {
     try {
       open();
@@ -215,7 +218,10 @@ final class SupervisedReplica {
         .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
   }
 
-  /** On a disk that rejects writes, the replica would halt again at its first entry. */
+  /**
+   * Returns whether the disk rejects writes. If so, a reopened replica would halt again at its
+   * first entry.
+   */
   private boolean cannotWrite() {
     return host.failure() != null || parts.kv().failure() != null;
   }

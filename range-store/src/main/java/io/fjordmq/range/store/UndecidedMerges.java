@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The merges that may still happen on this node. A frozen range must stay on this node as long as
- * its left neighbor may absorb it, judged by the neighbor's replica on this node, because that is
- * where the merge is applied. Thread-safe.
+ * Tracks the merges that may still happen on this node. A frozen range must stay on this node as
+ * long as its left neighbor may absorb it, judged by the neighbor's replica on this node, because
+ * that is where the merge is applied. Thread-safe.
  */
 final class UndecidedMerges {
   private final StoredReplicas stored;
@@ -22,15 +22,15 @@ final class UndecidedMerges {
     this.replicas = replicas;
   }
 
-  /** Whether the range is frozen on this node, for any merge. */
+  /** Returns whether the range is frozen on this node, for any merge. */
   boolean isFrozen(RangeId id) {
     return stored.frozen(id) != null;
   }
 
   /**
-   * The range that may still absorb this one on this node; null if there is none. A replica that
-   * left its group while it was frozen never learns that it was unfrozen: its merge may be long
-   * over.
+   * Returns the range that may still absorb this one on this node; null if there is none. A replica
+   * that left its group while it was frozen never learns that it was unfrozen: its merge may be
+   * long over.
    */
   @Nullable RangeId neighbor(RangeId id) {
     FreezeRecord freezeRecord = stored.frozen(id); // from the disk: the replica may be closed
@@ -45,15 +45,15 @@ final class UndecidedMerges {
   }
 
   /**
-   * The descriptor of a frozen range, if its neighbor can no longer absorb it; null if the neighbor
-   * still can, or has done so.
+   * Returns the descriptor of a frozen range, if its neighbor can no longer absorb it; null if the
+   * neighbor still can, or has done so.
    */
   @Nullable RangeDescriptor findAbandoned(RangeId id, ReplicaStatus.Merging merging) {
     // Check the neighbor first: if it has absorbed the range, the range's rows were gone before.
     return cannotAbsorb(merging.left(), merging.leftVersion()) ? stored.find(id) : null;
   }
 
-  /** Whether a range has a newer version, or was itself merged into another range. */
+  /** Returns whether a range has a newer version, or was itself merged into another range. */
   private boolean cannotAbsorb(RangeId id, long atVersion) {
     SupervisedReplica replica = replicas.get(id);
     ReplicaStatus status = replica == null ? null : replica.status();

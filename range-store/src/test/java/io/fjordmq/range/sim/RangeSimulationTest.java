@@ -104,7 +104,7 @@ class RangeSimulationTest {
     // The node that lost the start of its group's log starts without the replica, which counts as
     // halted.
     assertThat(find("groups that are not synced", broken))
-        .hasStackTraceContaining("without success until all replicas have the same applied index");
+        .hasStackTraceContaining("ms waiting until all replicas have the same applied index");
   }
 
   @Test
@@ -112,7 +112,7 @@ class RangeSimulationTest {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), false, true);
-    assertThat(find("early merges", broken)).hasStackTraceContaining("without success until");
+    assertThat(find("early merges", broken)).hasStackTraceContaining("ms waiting until");
   }
 
   private AssertionError find(String defect, RangeSimulation.Setup broken) {

@@ -78,8 +78,8 @@ public final class ReplicatedRetainStore implements RetainStore {
   }
 
   /**
-   * The command carries the tenant's remaining quota, because only the replica knows by how much
-   * the message grows its row.
+   * Creates the command. It carries the tenant's remaining quota, because only the replica knows by
+   * how much the message grows its row.
    */
   private PutMessage putCommand(
       byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks the one checkpoint that a replica may have in progress. Completes jraft's closure exactly
- * once, even if the state reports twice, or never because the replica is closing.
+ * once, even if the state reports the outcome twice, or never because the replica is closing.
  */
 final class CheckpointRequests {
   private @Nullable Closure waiting;
@@ -31,7 +31,7 @@ final class CheckpointRequests {
 
       @Override
       public void onFailed(Exception cause) {
-        // Not EIO, which would halt the replica: it can continue with a longer log.
+        // Not EIO, which would halt the replica although it can continue with a longer log.
         complete(done, new Status(RaftError.EINTERNAL, "checkpoint failed: %s", cause));
       }
     };

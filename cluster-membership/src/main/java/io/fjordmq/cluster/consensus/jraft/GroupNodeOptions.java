@@ -44,10 +44,11 @@ final class GroupNodeOptions extends NodeOptions {
     setApplyTaskMode(ApplyTaskMode.NonBlocking);
     setDisableCli(true);
     setSnapshotIntervalSecs(0);
-    // In entries, which are large in FjordMQ: with jraft's default of 1,000, an empty replica would
-    // count as caught up.
+    // Counted in entries, which are large in FjordMQ: with jraft's default of 1,000, an empty
+    // replica would count as caught up.
     setCatchupMargin(16);
-    // One pool each for all groups; otherwise every group has four threads that tick every 1 ms.
+    // All groups share these pools; otherwise each group would have four threads that wake up every
+    // millisecond.
     setSharedElectionTimer(true);
     setSharedVoteTimer(true);
     setSharedStepDownTimer(true);
@@ -68,7 +69,7 @@ final class GroupNodeOptions extends NodeOptions {
     raft.setMaxReplicatorInflightMsgs(64);
     raft.setReplicatorPipeline(true);
     raft.setOpenStatistics(false);
-    // RocksDB and TCP have checksums of their own.
+    // RocksDB and TCP already use checksums.
     raft.setEnableLogEntryChecksum(false);
     return raft;
   }

@@ -13,8 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to the jraft node of one replica. They are refused once the replica is closed or
- * halted, and all of them complete, even if jraft loses them while it shuts down. Thread-safe.
+ * The requests that one replica sends to its jraft node. New requests are refused once the replica
+ * is closed or halted. Every request completes, even if jraft loses it during its shutdown.
+ * Thread-safe.
  */
 final class GroupRequests {
   private final GroupId group;
@@ -46,7 +47,10 @@ final class GroupRequests {
     return result;
   }
 
-  /** Starts a request that completes the future; also for a request that has to be repeated. */
+  /**
+   * Starts a request that completes the future. To repeat a request, call this method again with
+   * the same future.
+   */
   <T> void start(CompletableFuture<T> result, Request<T> request) {
     ConsensusException refusal =
         whileOpen(
@@ -90,7 +94,7 @@ final class GroupRequests {
     return new ConsensusException(Kind.CLOSED, "the replica of group " + group + " is closed");
   }
 
-  /** Fails the requests that have not completed; call it when the replica is closed. */
+  /** Fails the requests that have not completed. Must be called when the replica is closed. */
   void failAll() {
     pending.forEach(request -> request.completeExceptionally(closedFailure()));
   }

@@ -64,13 +64,13 @@ final class GroupSnapshots implements SnapshotStorage {
     return checkpoint;
   }
 
-  /** Index covered by the last checkpoint; 0 if there is none. */
+  /** Returns the index covered by the last checkpoint; 0 if there is none. */
   long coveredIndex() {
     CheckpointRecord last = checkpoint;
     return last == null ? 0 : last.meta().getLastIncludedIndex();
   }
 
-  /** Synced, because jraft truncates the log right after it. */
+  /** Writes the record with a sync, because jraft truncates the log right after this call. */
   boolean save(CheckpointRecord record) {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.checkpoint(group), record.encode()).commit(true);
@@ -83,8 +83,8 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   /**
-   * Replaces the state with a fetched snapshot. If the process crashes in between, {@link
-   * #resumeInstall} repeats the installation.
+   * Replaces the state with a fetched snapshot. If the process crashes before this method returns,
+   * {@link #resumeInstall} repeats the installation.
    *
    * @return last index that the state includes now
    */
@@ -141,7 +141,10 @@ final class GroupSnapshots implements SnapshotStorage {
     return installed.applied();
   }
 
-  /** Otherwise every start would try to install the snapshot again and be refused. */
+  /**
+   * Discards a refused snapshot. Otherwise every start would try to install it again and be
+   * refused.
+   */
   private void discard(Path directory) throws RocksDBException {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.delete(LogKeys.install(group)).commit(true);
@@ -160,7 +163,10 @@ final class GroupSnapshots implements SnapshotStorage {
     }
   }
 
-  /** Whether the log must not be truncated because a snapshot being fetched needs later entries. */
+  /**
+   * Returns whether the log must not be truncated because a snapshot being fetched needs later
+   * entries.
+   */
   boolean preventsTruncation() {
     return exchange.exports().preventsTruncation(id);
   }
@@ -170,8 +176,8 @@ final class GroupSnapshots implements SnapshotStorage {
     exchange.withdrawAll(id);
     if (!exportGate.shut(timeout)) {
       LOG.warn(
-          "Closing a group although a snapshot export did not return within {}; its disk may hang "
-              + "group={} exports={}",
+          "Closing a group although a snapshot export has not returned within {}; the disk may be"
+              + " hanging group={} exports={}",
           timeout,
           id,
           exportGate.inside());

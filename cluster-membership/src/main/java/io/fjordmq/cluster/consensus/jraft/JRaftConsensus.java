@@ -196,9 +196,10 @@ final class JRaftConsensus implements Consensus {
    * Works around a bug in jraft 1.4.1: a leader that steps down while a group of one gains voters
    * never starts another election. NodeImpl.handleStepDownTimeout misses the majority of the new
    * group, steps down, and then checks the majority of the old group, which is this replica alone.
-   * As that succeeds, it sets its last leader contact to the end of time and waits for that leader
-   * to time out. No other node can win without this replica's vote. In every other case this is
-   * one superfluous election, in a term in which this replica no longer has followers.
+   * Because the second check succeeds, it sets its last leader contact to the maximum time and
+   * waits for that leader to time out. No other node can win without this replica's vote. In every
+   * other case this is one superfluous election, in a term in which this replica no longer has
+   * followers.
    */
   private void campaignAgain(long term) {
     long delay = 2 * electionTimeoutMillis;
@@ -278,7 +279,7 @@ final class JRaftConsensus implements Consensus {
     Duration timeout = shutdowns.timeout();
     if (!gate.shut(timeout)) {
       LOG.error(
-          "Closing a replica although calls did not return within {} group={} calls={}",
+          "Closing a replica although calls have not returned within {} group={} calls={}",
           timeout,
           group,
           gate.inside());

@@ -177,7 +177,9 @@ public final class JRaftHost implements ConsensusHost {
     }
   }
 
-  /** The address that other nodes connect to; null if the host was opened without a port. */
+  /**
+   * Returns the address that other nodes connect to; null if the host was opened without a port.
+   */
   public @Nullable InetSocketAddress boundAddress() {
     return transport == null ? null : transport.boundAddress();
   }
@@ -273,7 +275,10 @@ public final class JRaftHost implements ConsensusHost {
         group, node, services, machine, settings, observer, shutdowns, () -> onClosed(group));
   }
 
-  /** Takes effect once this replica leads: its first entry as leader contains the new voters. */
+  /**
+   * Makes this replica the only voter. The change takes effect once the replica leads, because its
+   * first entry as leader contains the new voters.
+   */
   private void resetVoters(GroupId group, NodeImpl node) {
     ReplicaSet before = PeerNames.replicas(node.getCurrentConf());
     Status reset = node.resetPeers(PeerNames.configuration(ReplicaSet.ofVoters(self)));
@@ -291,21 +296,21 @@ public final class JRaftHost implements ConsensusHost {
     return log.failure();
   }
 
-  /** Checks whether a log that rejected writes has recovered. To be called periodically. */
+  /** Checks whether a log that rejected writes has recovered. Must be called periodically. */
   public void retryWrites() {
     log.retryWrites();
   }
 
-  /** Latency of the log's writes since the previous call. Does not block. */
+  /** Returns the latency of the log's writes since the previous call. Does not block. */
   public LogLatency logLatency() {
     return log.latency();
   }
 
   /**
    * While enabled, this node sends no requests as leader or candidate, so that other nodes elect a
-   * leader; it still responds to requests. For a node whose log writes are stuck: its threads may
-   * be stuck as well, so that it can neither transfer leadership nor step down, but its heartbeats
-   * would continue. Does not block.
+   * leader; it still responds to requests. Intended for a node whose log writes are stuck. Its
+   * threads may be stuck as well, so that it can neither transfer leadership nor step down,
+   * although it would still send heartbeats. Does not block.
    */
   public void suppressLeaderRequests(boolean suppress) {
     if (transport != null) {

@@ -81,7 +81,10 @@ final class JRaftStateMachine extends StateMachineAdapter {
     this.observer = observer;
   }
 
-  /** Index of the last entry passed to the state since the replica was opened; 0 if none. */
+  /**
+   * Returns the index of the last entry passed to the state since the replica was opened; 0 if
+   * none.
+   */
   long appliedIndex() {
     return appliedIndex;
   }
@@ -90,7 +93,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     return leadership;
   }
 
-  /** Why the replica halted; null while it runs. */
+  /** Returns why the replica halted; null while it runs. */
   @Nullable ConsensusException haltCause() {
     return halted;
   }
@@ -168,7 +171,8 @@ final class JRaftStateMachine extends StateMachineAdapter {
       return true;
     } catch (Throwable failure) {
       thrown = failure;
-      // The iterator is already past the chunk; if it is at an entry, that one counts too.
+      // The iterator is already past the chunk; if it is at an entry, that entry has been consumed
+      // as well.
       int tail = chunk.size() + (it.hasNext() ? 1 : 0);
       it.setErrorAndRollback(tail, new Status(RaftError.ESTATEMACHINE, "%s", failure));
       return false;
@@ -282,7 +286,10 @@ final class JRaftStateMachine extends StateMachineAdapter {
     haltIfThrows(() -> state.onHalted(cause));
   }
 
-  /** jraft's status does not contain the state's reason for refusing a snapshot. */
+  /**
+   * Returns the reason for the error. If a state refused a snapshot, jraft's status does not
+   * contain the reason.
+   */
   private String reason(RaftException error) {
     Throwable refusal = thrown;
     return refusal instanceof SnapshotRefusedException

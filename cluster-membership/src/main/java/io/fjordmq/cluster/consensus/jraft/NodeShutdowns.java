@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends the jraft nodes of one host, each within a limited time: jraft itself would wait forever if
- * a call of the state or the disk does not return, or if a thread has died while holding a jraft
+ * a call to the state or the disk never returns, or if a thread has died while holding a jraft
  * lock. The remaining threads are harmless: closed databases reject calls, and are not freed while
- * a call is in progress. But the group must not be reopened or destroyed before these threads have
- * ended, because they could still write. Thread-safe.
+ * a call is in progress. However, the group must not be reopened or destroyed before these threads
+ * have ended, because they could still write. Thread-safe.
  */
 final class NodeShutdowns {
   private static final Logger LOG = LoggerFactory.getLogger(NodeShutdowns.class);
@@ -57,9 +57,9 @@ final class NodeShutdowns {
       return true;
     }
     LOG.warn(
-        "Raft threads of a group did not end within {}, because a call of its state or of the disk "
-            + "does not return; the replica stays closed until they end; restart the node unless it "
-            + "is shutting down group={}",
+        "Raft threads of a group did not end within {}, because a call to its state or to the disk"
+            + " has not returned; the replica stays closed until they end; restart the node unless"
+            + " it is shutting down group={}",
         timeout,
         group);
     return false;

@@ -60,7 +60,7 @@ final class OutstandingProposals {
 
   /**
    * Fails the remaining proposals and waits, up to the timeout, until other threads have completed
-   * theirs. No proposal may be added any more.
+   * theirs. No more proposals may be added.
    *
    * @return false if some proposals were still pending at the timeout
    */

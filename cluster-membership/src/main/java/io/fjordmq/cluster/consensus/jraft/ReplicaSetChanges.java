@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Changes of a group's members, with what jraft needs to complete them. Thread-safe. */
+/** Changes a group's members, and makes sure that jraft completes the changes. Thread-safe. */
 final class ReplicaSetChanges {
   private static final long NUDGE_INTERVAL_MILLIS = 500;
 

@@ -22,7 +22,7 @@ import java.util.Set;
  *     meta} if internal entries follow that never reach a state (a new leader's first entry, a
  *     membership change); higher only after installing a snapshot that was newer than the
  *     checkpoint it was offered for
- * @param meta index, term and members in the form that jraft reads back
+ * @param meta index, term and members in jraft's own format
  */
 public record CheckpointRecord(long applied, SnapshotMeta meta) {
   private static final byte VERSION = 1;
@@ -30,7 +30,7 @@ public record CheckpointRecord(long applied, SnapshotMeta meta) {
   /** The term of a group before its first election. */
   public static final long FIRST_TERM = 1;
 
-  /** The checkpoint of a new group whose members already have a state. */
+  /** Returns the checkpoint of a new group whose members already have a state. */
   public static CheckpointRecord first(long appliedIndex, ReplicaSet members) {
     SnapshotMeta.Builder meta =
         SnapshotMeta.newBuilder()

@@ -33,7 +33,10 @@ public final class Directories {
     }
   }
 
-  /** Total size of the files in bytes; files that cannot be read or just vanished do not count. */
+  /**
+   * Returns the total size of the files in bytes; files that cannot be read or just vanished do not
+   * count.
+   */
   public static long size(Path directory) {
     if (!Files.exists(directory)) {
       return 0;

@@ -54,7 +54,7 @@ public final class GroupLog implements LogStorage {
     try {
       firstIndex = shared.firstIndex(group);
       lastIndex = shared.lastIndex(group, firstIndex);
-      // Without these, jraft would not know the members and never elect a leader.
+      // Without these entries, jraft would not know the members and would never elect a leader.
       ConfigurationManager configurations = options.getConfigurationManager();
       shared.forEachConfiguration(
           group, firstIndex, bytes -> configurations.add(configuration(bytes)));
@@ -162,7 +162,10 @@ public final class GroupLog implements LogStorage {
     return bytes.length;
   }
 
-  /** Not synced: after a crash the log may hold more entries than necessary, which is harmless. */
+  /**
+   * Truncates without a sync: after a crash the log may hold more entries than necessary, which is
+   * harmless.
+   */
   @Override
   public boolean truncatePrefix(long firstIndexKept) {
     if (firstIndexKept <= firstIndex) {
@@ -186,7 +189,10 @@ public final class GroupLog implements LogStorage {
     }
   }
 
-  /** Synced: entries that a new leader has replaced must not reappear after a crash. */
+  /**
+   * Truncates with a sync, because entries that a new leader has replaced must not reappear after a
+   * crash.
+   */
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {

@@ -33,7 +33,7 @@ public final class GroupVote implements RaftMetaStorage {
 
   /** The database row that stores the state. */
   public interface Row {
-    /** Null if the row was never written. */
+    /** Returns null if the row was never written. */
     byte @Nullable [] read() throws RocksDBException;
 
     /** Returns once the value is synced. */

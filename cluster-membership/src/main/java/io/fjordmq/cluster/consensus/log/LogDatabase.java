@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * database.
  *
  * <p>A call after {@link #close} throws. Without this guard it would crash the process; jraft's
- * timers do call after closing.
+ * timers do make such calls.
  */
 final class LogDatabase implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LogDatabase.class);
@@ -134,7 +134,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  /** Keys of {@code [from, to)}, in order. */
+  /** Returns the keys of {@code [from, to)}, in order. */
   List<byte[]> keys(Family family, byte[] from, byte[] to) throws RocksDBException {
     List<byte[]> found = new ArrayList<>();
     enter();
@@ -151,7 +151,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  /** The last key of {@code [from, to]}; null if there is none. */
+  /** Returns the last key of {@code [from, to]}; null if there is none. */
   byte @Nullable [] lastKey(Family family, byte[] from, byte[] to) throws RocksDBException {
     enter();
     try (Slice bound = new Slice(from);
@@ -224,7 +224,10 @@ final class LogDatabase implements AutoCloseable {
     gate.leave();
   }
 
-  /** Leaves the database open if a call does not return: freeing memory in use would crash. */
+  /**
+   * Leaves the database open if a call does not return, because freeing memory that is in use would
+   * crash the process.
+   */
   @Override
   public void close() {
     if (gate.isShut()) {

@@ -58,7 +58,7 @@ final class LogEndMarkers implements AutoCloseable {
     return path;
   }
 
-  /** Index of the last entry that is known to be synced; 0 if none. */
+  /** Returns the index of the last entry that is known to be synced; 0 if none. */
   synchronized long syncedIndex(long group) throws IOException {
     long at = group * Long.BYTES;
     if (file.length() < at + Long.BYTES) {
@@ -82,7 +82,10 @@ final class LogEndMarkers implements AutoCloseable {
     }
   }
 
-  /** Records that the log is about to be truncated after this entry. Durable when it returns. */
+  /**
+   * Records that the log is about to be truncated after this entry. The record is durable when this
+   * method returns.
+   */
   synchronized void recordTruncation(long group, long index) throws IOException {
     if (syncedIndex(group) > index) {
       write(group, index);

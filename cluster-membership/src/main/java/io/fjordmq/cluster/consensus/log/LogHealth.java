@@ -29,12 +29,12 @@ public final class LogHealth {
     this.directory = directory;
   }
 
-  /** Why the last write failed; null if it succeeded. */
+  /** Returns why the last write failed; null if it succeeded. */
   public @Nullable String failure() {
     return failure;
   }
 
-  /** Write latency since the previous call. */
+  /** Returns the write latency since the previous call. */
   public LogLatency latency() {
     long now = System.nanoTime();
     long waiting = startNanos.values().stream().mapToLong(started -> now - started).max().orElse(0);

@@ -23,8 +23,8 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * Numbers are big-endian, so that a group's entries are adjacent and in order. Keys contain group
- * numbers instead of group ids because they are shorter. As numbers are never reused, remains of a
- * destroyed group are never attributed to another group.
+ * numbers instead of group ids because they are shorter. Because numbers are never reused, the
+ * remains of a destroyed group are never attributed to another group.
  */
 public final class LogKeys {
   static final byte FORMAT_VERSION = 1;
@@ -80,7 +80,7 @@ public final class LogKeys {
     return ofGroup('J', group);
   }
 
-  /** The index, which is in the last eight bytes of an entry or configuration key. */
+  /** Returns the index, which is in the last eight bytes of an entry or configuration key. */
   static long indexOf(byte[] key) {
     return ByteBuffer.wrap(key).getLong(key.length - 8);
   }

@@ -28,7 +28,7 @@ import org.rocksdb.RocksDBException;
  * <p>Thread-safe; every call after {@link #close} throws.
  */
 public final class SharedLog implements AutoCloseable {
-  /** Sorts after every index. */
+  /** An index that sorts after every other index. */
   private static final long MAX_INDEX = -1;
 
   private final LogDatabase db;
@@ -96,12 +96,12 @@ public final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Why the last write failed; null if it succeeded. */
+  /** Returns why the last write failed; null if it succeeded. */
   public @Nullable String failure() {
     return health.failure();
   }
 
-  /** Write latency since the previous call. */
+  /** Returns the write latency since the previous call. */
   public LogLatency latency() {
     return health.latency();
   }
@@ -117,7 +117,7 @@ public final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** All groups with a record, in no particular order. */
+  /** Returns all groups with a record, in no particular order. */
   public Set<GroupId> groups() throws RocksDBException {
     Set<GroupId> found = new HashSet<>();
     byte[] prefix = LogKeys.groups();
@@ -127,7 +127,10 @@ public final class SharedLog implements AutoCloseable {
     return found;
   }
 
-  /** Directory names of the snapshots that were being installed when the last process ended. */
+  /**
+   * Returns the directory names of the snapshots that were being installed when the last process
+   * ended.
+   */
   public Set<String> interruptedInstalls() throws RocksDBException {
     Set<String> found = new HashSet<>();
     byte[] prefix = LogKeys.installs();
@@ -194,7 +197,7 @@ public final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** The row of a group's term and vote. */
+  /** Returns the row of a group's term and vote. */
   public GroupVote.Row hardState(long group) {
     byte[] key = LogKeys.hardState(group);
     return new GroupVote.Row() {
@@ -220,13 +223,13 @@ public final class SharedLog implements AutoCloseable {
     return db.get(Family.ENTRIES, LogKeys.entry(group, index));
   }
 
-  /** First index that the group's log may hold; 1 unless it was truncated. */
+  /** Returns the first index that the group's log may hold; 1 unless it was truncated. */
   public long firstIndex(long group) throws RocksDBException {
     byte[] first = getRaft(LogKeys.firstIndex(group));
     return first == null ? 1 : LogKeys.u64(first);
   }
 
-  /** Index of the group's last entry; 0 if it has none. */
+  /** Returns the index of the group's last entry; 0 if it has none. */
   public long lastIndex(long group, long firstIndex) throws RocksDBException {
     byte[] last =
         db.lastKey(
@@ -248,12 +251,15 @@ public final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Index up to which the group's log was synced, as far as known; see {@link LogEndMarkers}. */
+  /**
+   * Returns the index up to which the group's log was synced, as far as known; see {@link
+   * LogEndMarkers}.
+   */
   public long syncedIndex(long group) throws IOException {
     return endMarkers == null ? 0 : endMarkers.syncedIndex(group);
   }
 
-  /** The file that an operator deletes to continue with a damaged log. */
+  /** Returns the file that an operator deletes to continue with a damaged log. */
   public @Nullable Path endMarkersFile() {
     return endMarkers == null ? null : endMarkers.path();
   }
@@ -325,7 +331,7 @@ public final class SharedLog implements AutoCloseable {
     /**
      * Writes the batch.
      *
-     * @param sync whether the batch must survive a power failure once this returns
+     * @param sync whether the batch must survive a power failure once this method returns
      */
     public void commit(boolean sync) throws RocksDBException {
       health.onWriteStarted();

@@ -25,7 +25,7 @@ public final class FetchedSnapshot extends MetaReader {
     return directory;
   }
 
-  /** The URI that identifies the snapshot at its source. */
+  /** Returns the URI that identifies the snapshot at its source. */
   public String offerUri() {
     return offerUri;
   }

@@ -89,7 +89,7 @@ final class FrameQueue {
     }
   }
 
-  /** Drops all queued frames. To be called once the channel is closed. */
+  /** Drops all queued frames. Must be called once the channel is closed. */
   void close() {
     closed = true;
     clear();

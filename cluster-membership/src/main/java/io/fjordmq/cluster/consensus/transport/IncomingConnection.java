@@ -98,7 +98,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
 
   private void onFirstFrame(byte kind, ByteBuf frame) {
     if (kind != RaftFrame.HELLO) {
-      throw new CorruptedFrameException("expected a hello as first frame, got kind " + kind);
+      throw new CorruptedFrameException("expected a hello as the first frame, got kind " + kind);
     }
     int version;
     try {
@@ -118,7 +118,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
               + hello.to()
               + ", but this is node "
               + self
-              + "; the address that it uses is out of date");
+              + "; the address that it has for that node is out of date");
     }
     if (admit(hello)) {
       channel.writeAndFlush(

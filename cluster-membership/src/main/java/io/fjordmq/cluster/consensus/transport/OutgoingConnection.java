@@ -34,7 +34,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   public interface ResponseCallback {
     void complete(@Nullable Message response, @Nullable Exception failure);
 
-    /** Whether to extend the deadline by another timeout instead of failing the request. */
+    /** Returns whether to extend the deadline by another timeout instead of failing the request. */
     default boolean isInProgress() {
       return false;
     }
@@ -95,7 +95,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
         RaftFrame.encodeHello(channel.alloc(), new RaftFrame.Hello(self, peer, own)));
   }
 
-  /** Whether the node has responded to any request. */
+  /** Returns whether the node has responded to any request. */
   boolean hasResponded() {
     return responded;
   }

@@ -15,7 +15,9 @@ import java.util.Arrays;
  * fetch resumes there if it is offered the same snapshot.
  */
 final class PartialSnapshot {
-  /** Suffix of the file next to the directory that contains the offer and its manifest. */
+  /**
+   * Suffix of the file that stores the offer and its manifest, next to the snapshot's directory.
+   */
   private static final String MANIFEST_SUFFIX = ".manifest";
 
   private final Path directory;
@@ -72,17 +74,20 @@ final class PartialSnapshot {
     Directories.deleteRecursively(directory);
   }
 
-  /** Bytes kept from earlier fetches. */
+  /** Returns the number of bytes kept from earlier fetches. */
   long keptBytes() {
     return keptBytes;
   }
 
-  /** Total size of the snapshot in bytes. */
+  /** Returns the total size of the snapshot in bytes. */
   long totalBytes() {
     return manifest.files().stream().mapToLong(FileSize::size).sum();
   }
 
-  /** Bytes of the file that are present; a file that is too long is deleted and fetched again. */
+  /**
+   * Returns the number of bytes of the file that are present; a file that is too long is deleted
+   * and fetched again.
+   */
   long length(FileSize file) throws IOException {
     Path target = target(file);
     if (!Files.exists(target)) {
@@ -96,7 +101,7 @@ final class PartialSnapshot {
     return length;
   }
 
-  /** Opens the file for writing at the position {@link #length}. */
+  /** Opens the file for writing from position {@link #length} on. */
   FileChannel append(FileSize file) throws IOException {
     Path target = target(file);
     Files.createDirectories(target.getParent());
@@ -114,7 +119,7 @@ final class PartialSnapshot {
     return target;
   }
 
-  /** Finishes the snapshot after all files are complete; durable when it returns. */
+  /** Finishes the snapshot after all files are complete. It is durable when this method returns. */
   FetchedSnapshot complete() throws IOException {
     Files.delete(manifestFile);
     Directories.sync(directory);

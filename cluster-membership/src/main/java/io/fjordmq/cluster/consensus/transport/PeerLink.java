@@ -143,7 +143,10 @@ final class PeerLink {
     }
   }
 
-  /** Last handler until TLS is established; the handshake future reports the failure. */
+  /**
+   * The last handler in the pipeline until TLS is established. It only closes the channel, because
+   * the handshake future reports the failure.
+   */
   private static final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
@@ -216,7 +219,10 @@ final class PeerLink {
     attempt.completeExceptionally(unreachable(address));
   }
 
-  /** A connection that ends before its first response was refused, so reconnecting is delayed. */
+  /**
+   * Called when a connection has ended. If it ended before its first response, it was refused, so
+   * reconnecting is delayed.
+   */
   private synchronized void onClosed(OutgoingConnection closedConnection) {
     if (connection == closedConnection) {
       connection = null;

@@ -81,14 +81,20 @@ public enum RaftMessage {
     return prototype.getParserForType().parseFrom(in);
   }
 
-  /** Whether the message is a heartbeat, by jraft's own criterion. Heartbeats may be delayed. */
+  /**
+   * Returns whether the message is a heartbeat, by jraft's own criterion. Heartbeats may be
+   * delayed.
+   */
   static boolean isHeartbeat(Object message) {
     return message instanceof AppendEntriesRequest append
         && append.getEntriesCount() == 0
         && !append.hasData();
   }
 
-  /** Messages with equal keys must be handled in the order in which they were sent. */
+  /**
+   * Returns a key for the message. Messages with equal keys must be handled in the order in which
+   * they were sent.
+   */
   static int orderKey(Message message) {
     if (message instanceof AppendEntriesRequest append) {
       return append.getGroupId().hashCode() * 31 + append.getServerId().hashCode();

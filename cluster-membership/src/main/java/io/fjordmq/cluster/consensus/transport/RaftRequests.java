@@ -54,7 +54,10 @@ final class RaftRequests {
     processors.put(RaftMessage.GET_FILE, exports);
   }
 
-  /** True the first time; repeated refusals of the same node for the same reason are not logged. */
+  /**
+   * Returns true only the first time, because repeated refusals of the same node for the same
+   * reason are not logged.
+   */
   boolean isNewRefusal(String refusal) {
     return reportedRefusals.size() < MAX_REPORTED_REFUSALS && reportedRefusals.add(refusal);
   }

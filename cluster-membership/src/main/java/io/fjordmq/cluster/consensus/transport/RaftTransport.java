@@ -177,7 +177,7 @@ public final class RaftTransport implements AutoCloseable {
     return (InetSocketAddress) bound.channel().localAddress();
   }
 
-  /** The listening address; null if the transport does not listen. */
+  /** Returns the listening address; null if the transport does not listen. */
   public @Nullable InetSocketAddress boundAddress() {
     return boundAddress;
   }
@@ -226,7 +226,10 @@ public final class RaftTransport implements AutoCloseable {
     link(peer).send(request, timeoutMillis, responseCallback);
   }
 
-  /** Extends the timeout while the snapshot makes progress: the response follows installation. */
+  /**
+   * Extends the timeout while the snapshot makes progress, because the response follows its
+   * installation.
+   */
   private OutgoingConnection.ResponseCallback extendWhileProgressing(
       String uri, OutgoingConnection.ResponseCallback responseCallback) {
     SnapshotExchange.Offer offer = SnapshotExchange.offer(uri);
@@ -243,7 +246,7 @@ public final class RaftTransport implements AutoCloseable {
     };
   }
 
-  /** The source of the snapshots that the node offers. */
+  /** Returns the source of the snapshots that the node offers. */
   SnapshotSource source(NodeId node) {
     return request -> {
       CompletableFuture<GetFileResponse> part = new CompletableFuture<>();

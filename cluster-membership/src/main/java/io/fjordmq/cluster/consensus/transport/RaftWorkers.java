@@ -76,7 +76,7 @@ final class RaftWorkers {
     return fetchPool;
   }
 
-  /** For short tasks that need no ordering. */
+  /** Returns the executor for short tasks that need no ordering. */
   Executor unorderedExecutor() {
     return stripes.get(0);
   }

@@ -45,12 +45,12 @@ public record SnapshotExchange(
     exports.withdrawAll(group);
   }
 
-  /** The URI that identifies an offer to other nodes. */
+  /** Returns the URI that identifies an offer to other nodes. */
   public String uri(long offer) {
     return SCHEME + self + "/" + offer;
   }
 
-  /** The offer that the URI identifies; null if the URI has another scheme. */
+  /** Returns the offer that the URI identifies; null if the URI has another scheme. */
   static @Nullable Offer offer(String uri) {
     int slash = uri.lastIndexOf('/');
     if (!uri.startsWith(SCHEME) || slash < SCHEME.length()) {

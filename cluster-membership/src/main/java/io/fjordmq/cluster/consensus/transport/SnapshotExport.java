@@ -42,8 +42,8 @@ public final class SnapshotExport {
   }
 
   /**
-   * Exports the snapshot; may take long. A failure is reported to the node that requests the
-   * manifest.
+   * Exports the snapshot, which may take a long time. A failure is reported to the node that
+   * requests the manifest.
    */
   void run() {
     exportLock.lock();
@@ -60,7 +60,7 @@ public final class SnapshotExport {
     }
   }
 
-  /** Null until the export is complete. */
+  /** Returns null until the export is complete. */
   @Nullable SnapshotManifest manifest() throws IOException {
     requireOpen();
     IOException failed = failure;
@@ -70,12 +70,12 @@ public final class SnapshotExport {
     return manifest;
   }
 
-  /** Size of the export so far, in bytes. */
+  /** Returns the size of the export so far, in bytes. */
   long exportedBytes() {
     return Directories.size(directory);
   }
 
-  /** Whether every byte has been read. */
+  /** Returns whether every byte has been read. */
   boolean isFullyRead() {
     SnapshotManifest currentManifest = manifest;
     return currentManifest != null
@@ -97,7 +97,7 @@ public final class SnapshotExport {
     return SnapshotManifest.of(directory, applied, checkpoint.meta());
   }
 
-  /** Up to {@code count} bytes of a file; fewer only at its end. */
+  /** Returns up to {@code count} bytes of a file; fewer only at its end. */
   byte[] read(String name, long offset, int count) throws IOException {
     requireOpen();
     SnapshotManifest currentManifest = manifest;

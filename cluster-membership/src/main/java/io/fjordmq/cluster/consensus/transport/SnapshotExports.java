@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The snapshots that this node offers to replicas that are too far behind, and the handler that
  * serves them. A fetching node requests the manifest (empty file name) and then the files, part by
- * part. The first request starts the export. While the export runs, responses contain no data but a
- * counter that grows as long as there is progress.
+ * part. The first request starts the export. While the export runs, responses contain no data, only
+ * a counter that grows as long as there is progress.
  *
  * <p>A snapshot that is withdrawn before it is completely fetched is kept for a while: a new offer
  * of the same checkpoint reuses it, so that a failed fetch can resume. While a snapshot is being
@@ -121,7 +121,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
         .forEach(this::remove);
   }
 
-  /** Deletes snapshots whose fetch was abandoned. To be called periodically. */
+  /** Deletes snapshots whose fetch was abandoned. Must be called periodically. */
   synchronized void expire() {
     offered.values().stream()
         .filter(snapshot -> snapshot.readers == 0 && !hasProgressed(snapshot))
@@ -133,7 +133,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     snapshot.export.close();
   }
 
-  /** Whether a snapshot of the group is being fetched. */
+  /** Returns whether a snapshot of the group is being fetched. */
   public boolean preventsTruncation(GroupId group) {
     return offered.values().stream()
         .anyMatch(
@@ -141,7 +141,9 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
                 snapshot.group.equals(group) && snapshot.started && hasProgressed(snapshot));
   }
 
-  /** Whether export, fetch or installation of the snapshot made progress within the timeout. */
+  /**
+   * Returns whether export, fetch or installation of the snapshot made progress within the timeout.
+   */
   boolean hasProgressed(long id) {
     OfferedSnapshot snapshot = offered.get(id);
     return snapshot != null && hasProgressed(snapshot);
@@ -151,7 +153,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     return nanos.getAsLong() - snapshot.progressNanos <= timeout.toNanos();
   }
 
-  /** Ids of all snapshots, including those kept for a resumed fetch. */
+  /** Returns the ids of all snapshots, including those kept for a resumed fetch. */
   Set<Long> ids() {
     return Set.copyOf(offered.keySet());
   }
@@ -161,7 +163,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     return GetFileRequest.class.getName();
   }
 
-  /** Variant that jraft's interface requires; exports on a new thread. */
+  /** The variant that jraft's interface requires. Exports on a new thread. */
   @Override
   public void handleRequest(RpcContext context, GetFileRequest request) {
     handleRequest(context, request, task -> new Thread(task, "raft-export").start());
@@ -219,7 +221,10 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     }
   }
 
-  /** A queued export counts as progressing while any other export or fetch makes progress. */
+  /**
+   * Returns a response without data. A queued export counts as progressing while any other export
+   * or fetch makes progress.
+   */
   private synchronized GetFileResponse inProgressResponse(OfferedSnapshot snapshot) {
     long exportedBytes = snapshot.export.exportedBytes();
     if (exportedBytes != snapshot.exportedBytes) {

@@ -177,7 +177,7 @@ public final class SnapshotFetch extends SnapshotCopier {
         }
         PendingPart first = pending.remove();
         GetFileResponse part = await(first.response());
-        if (part == null) { // later parts may be lost too
+        if (part == null) { // later parts may be lost as well
           pending.clear();
           next = out.position();
           pause();

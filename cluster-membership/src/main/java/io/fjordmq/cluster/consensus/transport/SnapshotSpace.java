@@ -33,7 +33,7 @@ public final class SnapshotSpace {
     this.nanos = nanos;
   }
 
-  /** Why the last snapshot was refused; null if the next attempt may be made. */
+  /** Returns why the last snapshot was refused; null if the next attempt may be made. */
   @Nullable String recentRefusal(Path directory) {
     Refusal last = refusals.get(directory);
     if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSAL_DURATION.toNanos()) {

@@ -14,7 +14,9 @@ public final class StatusErrors {
 
   private StatusErrors() {}
 
-  /** An unknown status maps to {@code OUTCOME_UNKNOWN}: the entry may have been appended. */
+  /**
+   * Maps an unknown status to {@code OUTCOME_UNKNOWN}, because the entry may have been appended.
+   */
   public static ConsensusException ofProposal(Status status) {
     return of(status, proposalKind(status));
   }
@@ -35,7 +37,7 @@ public final class StatusErrors {
     return Kind.OUTCOME_UNKNOWN;
   }
 
-  /** For reads, checkpoints and membership changes, which do not change data. */
+  /** Maps the status of a read, a checkpoint or a membership change, which do not change data. */
   public static ConsensusException ofRequest(Status status) {
     return of(
         status,

@@ -1,25 +1,27 @@
 package io.fjordmq.broker.drain;
 
 /** Limits the number of clients disconnected per second. Not thread-safe. */
-final class DisconnectRate {
-  /** Interval between calls of {@link #due}. */
+final class DisconnectLimiter {
+  /** The interval between calls to {@link #due}. */
   static final long STEP_MILLIS = 100;
 
   private final int perSecond;
 
   private boolean started;
 
-  /** The time up to which due clients have been counted. */
+  /** The time up to which {@link #due} has counted clients. */
   private long lastMillis;
 
   /**
-   * @param perSecond at least 1
+   * @param perSecond the number of clients per second; at least 1
    */
-  DisconnectRate(int perSecond) {
+  DisconnectLimiter(int perSecond) {
     this.perSecond = perSecond;
   }
 
-  /** Starts with the clients of one step due; returns false if it has already started. */
+  /**
+   * Starts with one step's worth of clients already due; returns false if it was already started.
+   */
   boolean begin(long nowMillis) {
     if (started) {
       return false;
@@ -29,14 +31,17 @@ final class DisconnectRate {
     return true;
   }
 
-  /** Number of clients due since the last call; at most one second's worth. */
+  /**
+   * Returns the number of clients to disconnect since the previous call; at most one second's
+   * worth.
+   */
   int due(long nowMillis) {
     long due = (nowMillis - lastMillis) * perSecond / 1_000;
     if (due > perSecond) {
       lastMillis = nowMillis;
       return perSecond;
     }
-    lastMillis += due * 1_000 / perSecond; // the remainder counts in the next step
+    lastMillis += due * 1_000 / perSecond; // the remainder carries over to the next step
     return (int) due;
   }
 

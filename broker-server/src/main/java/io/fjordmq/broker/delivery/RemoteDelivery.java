@@ -19,15 +19,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to other nodes whose clients have live subscriptions: one item per node,
+ * Sends messages to other nodes whose clients have live subscriptions. Each node is sent one item,
  * regardless of the number of clients. Routes of past incarnations are ignored. Thread-safe.
  */
-final class OtherNodes {
+final class RemoteDelivery {
   private final LocalNode self;
   private final NodeStreams streams;
   private final DeliveryObserver observer;
 
-  OtherNodes(LocalNode self, NodeStreams streams, DeliveryObserver observer) {
+  RemoteDelivery(LocalNode self, NodeStreams streams, DeliveryObserver observer) {
     this.self = self;
     this.streams = streams;
     this.observer = observer;
@@ -44,10 +44,10 @@ final class OtherNodes {
     return false;
   }
 
-  /** Whether the stream to one of the nodes that may get a message of this QoS is full. */
+  /** Whether any stream to a node that may receive a message of this QoS is full. */
   boolean hasFullStream(MatchedRoutes routes, Qos qos) {
     if (!isAnyFull()) {
-      return false; // the usual case, checked first: shares may have thousands of members
+      return false; // the common case, checked first because shares may have thousands of members
     }
     for (Receiver.Live node : routes.nodes()) {
       if (routes.shouldForward(node, qos) && isFull(node)) {
@@ -86,9 +86,10 @@ final class OtherNodes {
   }
 
   /**
-   * Sends the message to the matching other nodes. Also sends duplicates, which they recognize.
+   * Sends the message to the other nodes that have matching routes. Duplicates are sent too; the
+   * receiving nodes detect them.
    *
-   * @param id set if the publisher may repeat the message
+   * @param id the id of the publish; non-null if the publisher may resend the message
    */
   void send(
       String tenant,
@@ -114,7 +115,10 @@ final class OtherNodes {
     }
   }
 
-  /** QoS 0 has no acknowledgement to wait for, but a publisher that is too fast is throttled. */
+  /**
+   * Sends a QoS 0 message. It has no acknowledgement to delay, but a publisher that sends too fast
+   * is throttled.
+   */
   private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
     if (stream.isFull()) {
       observer.onDropped(CopyDropReason.NODE_CONGESTED.label(), 1);
@@ -129,9 +133,10 @@ final class OtherNodes {
   }
 
   /**
-   * An incarnation that is over has no live receivers, so the message is not needed there. A node
-   * that could not decode the message has not delivered it. A node that does not respond may still
-   * receive it: the publisher repeats the message, and the node recognizes the duplicate.
+   * Maps the outcome of an item to the outcome of the publish. An incarnation that has ended has no
+   * live receivers, so nothing is lost. A node that could not decode the message has not delivered
+   * it. A node that does not respond may still receive the message later; the publisher resends it,
+   * and the node detects the duplicate.
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {

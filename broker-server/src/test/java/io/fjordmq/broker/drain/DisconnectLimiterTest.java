@@ -7,13 +7,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients are disconnected at exactly the allowed rate, whatever the step size. */
-class DisconnectRateTest {
+class DisconnectLimiterTest {
   private static final int SECONDS = 60;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 15, 500, 20_000})
   void shouldKeepTheRate(int perSecond) {
-    DisconnectRate rate = new DisconnectRate(perSecond);
+    DisconnectLimiter rate = new DisconnectLimiter(perSecond);
     Random random = new Random(7);
     long begin = -5_000; // monotonic clocks may begin anywhere
     assertThat(rate.begin(begin)).isTrue();
@@ -22,7 +22,7 @@ class DisconnectRateTest {
     for (long at = begin; at < begin + SECONDS * 1_000; ) {
       at += 1 + random.nextInt(400);
       sum += rate.due(at);
-      long elapsed = at - begin + DisconnectRate.STEP_MILLIS;
+      long elapsed = at - begin + DisconnectLimiter.STEP_MILLIS;
       assertThat(sum).isBetween(elapsed * perSecond / 1_000 - 1, elapsed * perSecond / 980 + 1);
     }
   }
@@ -30,7 +30,7 @@ class DisconnectRateTest {
   @ParameterizedTest
   @ValueSource(ints = {10, 500})
   void shouldNotCatchUpAfterAPause(int perSecond) {
-    DisconnectRate rate = new DisconnectRate(perSecond);
+    DisconnectLimiter rate = new DisconnectLimiter(perSecond);
     rate.begin(0);
     rate.due(0);
     assertThat(rate.due(60_000)).isEqualTo(perSecond);

@@ -28,7 +28,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The outcome a publisher receives when another node should receive its message. */
-class OtherNodesTest {
+class RemoteDeliveryTest {
   private static final NodeId SELF = new NodeId(DeliveryFixture.SELF.id());
   private static final NodeId OTHER = new NodeId("n2");
 
@@ -102,7 +102,8 @@ class OtherNodesTest {
     MatchedRoutes routes =
         new MatchedRoutes(List.of(), List.of(), List.of(new ShareMatch("s", "a", members)));
     members.reads = 0;
-    OtherNodes others = new OtherNodes(DeliveryFixture.SELF, fixture.streams, fixture.observer);
+    RemoteDelivery others =
+        new RemoteDelivery(DeliveryFixture.SELF, fixture.streams, fixture.observer);
     assertThat(others.hasFullStream(routes, Qos.AT_LEAST_ONCE)).isFalse();
     assertThat(members.reads).isZero();
   }

@@ -8,15 +8,15 @@ import io.fjordmq.broker.security.SecuritySettings.Anonymous;
 import java.util.concurrent.CompletionStage;
 
 /** The last authenticator of the chain: admits clients without credentials. */
-final class AnonymousAccess implements Authenticator {
+final class AnonymousAuthenticator implements Authenticator {
   private final Anonymous allowed;
   private final boolean onlyAuthenticator;
 
   /**
-   * @param onlyAuthenticator true if there is no other authenticator: user name and password are
-   *     then ignored and the client is anonymous
+   * @param onlyAuthenticator whether there is no other authenticator; if so, user name and password
+   *     are ignored and the client is anonymous
    */
-  AnonymousAccess(Anonymous allowed, boolean onlyAuthenticator) {
+  AnonymousAuthenticator(Anonymous allowed, boolean onlyAuthenticator) {
     this.allowed = allowed;
     this.onlyAuthenticator = onlyAuthenticator;
   }
