@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param log settings of the shared log database
  * @param electionTimeout time without contact to its leader after which a follower starts an
- *     election; a leader sends ten heartbeats in this time. A group whose only voter is this node
+ *     election; a leader sends five heartbeats in this time. A group whose only voter is this node
  *     elects it immediately
  * @param queuedProposals maximum number of outstanding proposals of one group, a power of two;
  *     further ones fail with {@code BUSY}

@@ -10,8 +10,9 @@ import java.time.Duration;
  *     connect to the same node
  * @param idleTimeout time without a response to any request after which this node reconnects; also
  *     the time within which a connecting node must identify itself
- * @param heartbeatTick maximum delay of a heartbeat or its response so that it can share a packet
- *     with others; 0 sends each immediately. Adds to the latency of {@link Consensus#readIndex}
+ * @param heartbeatTick delay of a heartbeat so that it can share a packet with those of other
+ *     groups, which are due at the same time; 0 sends each immediately. Adds to the latency of
+ *     {@link Consensus#readIndex}
  * @param maxQueuedBytes maximum size of the send queue of one connection; further requests fail and
  *     Raft retries them
  * @param maxFrameBytes maximum size of a received message; a connection that sends a larger one is
@@ -39,13 +40,13 @@ public record TransportSettings(
     int snapshotChunkBytes,
     long snapshotReserveBytes) {
 
-  /** Connect timeout 1 s, heartbeat tick 10 ms, send queue 64 MiB, frames up to 64 MiB. */
+  /** Connect timeout 1 s, heartbeat tick 2 ms, send queue 64 MiB, frames up to 64 MiB. */
   public static final TransportSettings DEFAULT =
       new TransportSettings(
           Duration.ofSeconds(1),
           Duration.ofMillis(250),
           Duration.ofSeconds(10),
-          Duration.ofMillis(10),
+          Duration.ofMillis(2),
           64L << 20,
           64 << 20,
           4,

@@ -47,7 +47,7 @@ final class MetadataLeader {
   private final ClusterClock clock;
   private final NodeRegistry registry;
   private @Nullable LeaderTerm leaderTerm;
-  private long tickedMillis;
+  private long nextTickMillis;
   private MetadataView cachedView;
   private Members cachedMembers;
 
@@ -88,6 +88,7 @@ final class MetadataLeader {
     this.timers = timers;
     this.clock = clock;
     this.registry = new NodeRegistry(self.clusterId(), env, metadata, timers, clock, fence);
+    this.nextTickMillis = timers.nowMillis();
     this.cachedView = metadata.view();
     this.cachedMembers = MemberView.of(cachedView);
   }
@@ -125,15 +126,19 @@ final class MetadataLeader {
     return cachedMembers;
   }
 
-  /** Checks leases and replicas periodically. Must be called once. */
+  /**
+   * Checks leases and replicas periodically; rarely while another node leads, because a term also
+   * begins with the first renewal. Must be called once.
+   */
   void tick() {
-    long pause = settings.heartbeat().toMillis() / TICKS_PER_HEARTBEAT;
-    timers.schedule(pause, this::tick);
+    long heartbeat = settings.heartbeat().toMillis();
     long now = timers.nowMillis();
-    long stalled = now - tickedMillis - pause;
-    tickedMillis = now;
+    long stalled = now - nextTickMillis;
     refreshLeaderTerm();
     LeaderTerm current = leaderTerm;
+    long pause = current == null ? heartbeat : heartbeat / TICKS_PER_HEARTBEAT;
+    nextTickMillis = now + pause;
+    timers.schedule(pause, this::tick);
     if (current == null) {
       return;
     }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * neither is marked DOWN. Therefore every node calls all live members at each heartbeat and reports
  * the unreachable ones to the metadata leader with its renewals ({@link ReachabilityReports}).
  *
- * <p>Runs on the membership thread, except {@link #unreachable}.
+ * <p>Runs on the membership thread, except {@link #unreachable} and responses.
  */
 final class Reachability {
   private static final Logger LOG = LoggerFactory.getLogger(Reachability.class);
@@ -38,9 +38,9 @@ final class Reachability {
 
   private static final class Contact {
     /** False before the first response. */
-    private boolean responded;
+    private volatile boolean responded;
 
-    private long respondedMillis;
+    private volatile long respondedMillis;
   }
 
   /**
@@ -124,19 +124,27 @@ final class Reachability {
     Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
     peers
         .call(node, LeaseExpiry.SERVICE, LeaseExpiry.encodeProbe(), settings.lease())
-        .whenCompleteAsync((response, failure) -> onResponse(node, contact, failure), timers);
+        .whenComplete((response, failure) -> onResponse(node, contact, failure));
   }
 
+  /**
+   * On any thread: it wakes the membership thread only if the node was unreachable. If that thread
+   * is about to report the node as unreachable, it corrects this at the next heartbeat.
+   */
   private void onResponse(NodeId node, Contact contact, @Nullable Throwable failure) {
     if (failure != null && !isResponse(failure)) {
       return;
     }
-    contact.responded = true;
     contact.respondedMillis = timers.nowMillis();
+    contact.responded = true;
     if (unreachable.contains(node)) {
-      refresh();
-      onChange.run();
+      timers.execute(this::onReachedAgain);
     }
+  }
+
+  private void onReachedAgain() {
+    refresh();
+    onChange.run();
   }
 
   /** Returns whether the failure is a response: a node that refuses a call has been reached. */

@@ -138,9 +138,12 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
 
   /**
    * Times out late calls, and closes the connection if the node does not respond. Must be called
-   * many times a second.
+   * many times a second. Received messages show that the node responds, so only a connection
+   * without calls needs pings.
+   *
+   * @return whether the connection waits for the node, so that a call can time out soon
    */
-  void tick(long nanos) {
+  boolean tick(long nanos) {
     for (Map.Entry<Long, PendingCall> entry : pendingCalls.entrySet()) {
       if (nanos - entry.getValue().deadlineNanos >= 0) {
         fail(entry.getKey(), "timed out");
@@ -153,10 +156,16 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
               + " ms");
     } else if (accepted && nanos - lastReceivedNanos > settings.idleTimeout().toNanos()) {
       end("no message from the peer for " + settings.idleTimeout().toMillis() + " ms");
-    } else if (nanos - lastPingNanos > settings.pingInterval().toNanos()) {
+    } else if (isPingDue(nanos)) {
       lastPingNanos = nanos;
       queue().offerFirst(PeerProtocol.PING);
     }
+    return !ended && (!accepted || !pendingCalls.isEmpty());
+  }
+
+  private boolean isPingDue(long nanos) {
+    long interval = settings.pingInterval().toNanos();
+    return nanos - lastPingNanos > interval && nanos - lastReceivedNanos > interval;
   }
 
   @Override

@@ -105,14 +105,13 @@ final class NodeLink implements ClientStream.Listener {
     backoffNanos = 0;
   }
 
-  void tick(long nanos) {
+  /** See {@link ClientStream#tick}. */
+  boolean tick(long nanos) {
     ClientStream stream;
     synchronized (this) {
       stream = current;
     }
-    if (stream != null && !stream.isEnded()) {
-      stream.tick(nanos);
-    }
+    return stream != null && !stream.isEnded() && stream.tick(nanos);
   }
 
   @Override

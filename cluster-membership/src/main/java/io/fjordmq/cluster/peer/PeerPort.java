@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -36,7 +37,10 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   // gRPC logs a stack trace for every client that does not speak HTTP/2.
   private static final java.util.logging.Logger GRPC_CONNECTIONS =
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerTransport");
+
+  /** Interval between checks for timeouts while a node has yet to respond. */
   private static final long TICK_MILLIS = 50;
+
   private static final long STOP_MILLIS = 5_000;
   private static final int MAX_STREAMS_PER_CONNECTION = 4;
 
@@ -190,11 +194,22 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     if (closed) {
       link.close();
     } else if (ticking.compareAndSet(false, true)) { // avoids periodic wake-ups on a single node
-      channels
-          .eventLoops()
-          .scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+      scheduleTick(TICK_MILLIS);
     }
     return link;
+  }
+
+  private void scheduleTick(long millis) {
+    try {
+      channels.eventLoops().schedule(this::tick, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException closing) {
+      LOG.debug("No more timeouts: the cluster port is closed");
+    }
+  }
+
+  /** Calls that are answered at once, as those of an idle node, need no check in between. */
+  private long idleTickMillis() {
+    return Math.max(TICK_MILLIS, settings.pingInterval().toMillis() * 2 / 5);
   }
 
   @Override
@@ -205,12 +220,16 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
 
   private void tick() {
     long nanos = System.nanoTime();
+    boolean waiting = false;
     for (NodeLink link : links.values()) {
       try {
-        link.tick(nanos);
+        waiting |= link.tick(nanos);
       } catch (RuntimeException e) { // otherwise the task would stop and calls would not time out
         LOG.error("Timeout check of calls failed node={}", link.peer(), e);
       }
+    }
+    if (!closed) {
+      scheduleTick(waiting ? TICK_MILLIS : idleTickMillis());
     }
   }
 

@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param minReconnectBackoff pause after the first failed connection attempt; doubles with each
  *     further one
  * @param maxReconnectBackoff the longest such pause; calls during a pause fail immediately
- * @param pingInterval interval between pings on each connection
+ * @param pingInterval time without any message after which a connection is pinged, and interval
+ *     between pings
  * @param idleTimeout time without any message, not even a pong, after which a connection is closed
  * @param maxQueuedBytes maximum bytes queued for sending on one connection; further calls fail, and
  *     further responses close the connection

@@ -18,6 +18,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.CorruptedFrameException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   private final TransportSettings settings;
   private final ConsensusObserver observer;
   private final FrameQueue queue;
+  private final HeartbeatBatch heartbeats = new HeartbeatBatch();
   private final Map<String, Object> attributes = new ConcurrentHashMap<>();
   private @Nullable NodeId peer;
   private StartStamp start = StartStamp.NONE;
@@ -55,7 +57,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     this.fence = port.fence();
     this.settings = port.settings();
     this.observer = observer;
-    this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
+    this.queue = new FrameQueue(channel, Duration.ZERO, settings.maxQueuedBytes());
   }
 
   @Override
@@ -86,7 +88,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
           "node " + from + " has started again since, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
-      requests.handle(request, new ResponseContext(request));
+      requests.handle(request, new ResponseContext(request.call()), heartbeats);
     } else if (kind == RaftFrame.HELLO) {
       RaftFrame.readVersions(frame);
       admit(RaftFrame.readHello(frame));
@@ -94,6 +96,13 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       throw new CorruptedFrameException(
           "expected a request from node " + from + ", got a frame of kind " + kind);
     }
+  }
+
+  /** All frames that have arrived have been read, so the batch of heartbeats is complete. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    requests.handle(heartbeats);
+    context.fireChannelReadComplete();
   }
 
   private void onFirstFrame(byte kind, ByteBuf frame) {
@@ -159,18 +168,16 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   /** Sends the response to one request. */
   private final class ResponseContext implements RpcContext {
     private final long call;
-    private final boolean delayable;
 
-    ResponseContext(RaftFrame.Call request) {
-      call = request.call();
-      delayable = RaftMessage.isHeartbeat(request.message());
+    ResponseContext(long call) {
+      this.call = call;
     }
 
     @Override
     public void sendResponse(Object response) {
       ByteBuf frame =
           RaftFrame.encode(channel.alloc(), RaftFrame.RESPONSE, call, (Message) response);
-      if (!queue.offer(frame, delayable)) {
+      if (!queue.offer(frame, false)) {
         observer.onTrafficDropped(TrafficDrop.CONNECTION_FULL);
       }
     }

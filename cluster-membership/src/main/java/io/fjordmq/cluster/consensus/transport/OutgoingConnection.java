@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /** Client side of a connection: sends requests, matches responses to them, and times them out. */
 public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingConnection.class);
-  private static final long SWEEP_MILLIS = 50;
+  private static final long MIN_SWEEP_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** Receives the outcome of a request exactly once, on any thread; must not block. */
   @FunctionalInterface
@@ -40,6 +40,9 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     }
   }
 
+  /**
+   * @param deadlineNanos a time of the {@link SweepTimer}, like all times of this class
+   */
   private record PendingCall(
       long deadlineNanos, long timeoutNanos, ResponseCallback responseCallback) {}
 
@@ -52,9 +55,10 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   private final CompletableFuture<Void> welcome = new CompletableFuture<>();
   private final long idleTimeoutNanos;
   private final ConsensusObserver observer;
-  private volatile long lastResponseNanos = System.nanoTime();
+  private final SweepTimer sweeps;
+  private volatile long lastResponseNanos;
   private volatile boolean responded;
-  private @Nullable Future<?> sweeping;
+  private @Nullable Future<?> handshakeTimeout;
   private @Nullable StartStamp start;
 
   /** The stamp in the latest hello. */
@@ -74,6 +78,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     this.idleTimeoutNanos = settings.idleTimeout().toNanos();
     this.observer = observer;
     this.channel = channel;
+    this.sweeps = new SweepTimer(channel, this::sweep);
     this.queue = new FrameQueue(channel, settings.heartbeatTick(), settings.maxQueuedBytes());
   }
 
@@ -104,7 +109,9 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   void send(Message request, long timeoutMillis, ResponseCallback responseCallback) {
     long call = lastCall.incrementAndGet();
     long timeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    pendingCalls.put(call, new PendingCall(System.nanoTime() + timeout, timeout, responseCallback));
+    long deadline = sweeps.nowNanos() + timeout;
+    pendingCalls.put(call, new PendingCall(deadline, timeout, responseCallback));
+    sweeps.runAt(deadline);
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
       observer.onTrafficDropped(TrafficDrop.CONNECTION_FULL);
@@ -137,21 +144,24 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
       welcome.completeExceptionally(connectionLost());
       return;
     }
-    sweeping =
-        context
-            .executor()
-            .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+    handshakeTimeout =
+        context.executor().schedule(this::closeIfNoWelcome, idleTimeoutNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void closeIfNoWelcome() {
+    if (!welcome.isDone()) {
+      closeWithReason("no response to the handshake from node " + peer);
+    }
   }
 
   private void sweep() {
-    long now = System.nanoTime();
-    if (!welcome.isDone() && now - lastResponseNanos > idleTimeoutNanos) {
-      closeWithReason("no response to the handshake from node " + peer);
-    }
+    long now = sweeps.nowNanos();
+    long next = SweepTimer.NEVER;
     boolean timedOut = false;
     for (Map.Entry<Long, PendingCall> entry : pendingCalls.entrySet()) {
       PendingCall call = entry.getValue();
-      if (now - call.deadlineNanos() <= 0) {
+      if (now < call.deadlineNanos()) {
+        next = Math.min(next, call.deadlineNanos());
         continue;
       }
       if (call.responseCallback().isInProgress()) {
@@ -159,11 +169,13 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
             new PendingCall(
                 now + call.timeoutNanos(), call.timeoutNanos(), call.responseCallback());
         pendingCalls.replace(entry.getKey(), call, extended);
+        next = Math.min(next, extended.deadlineNanos());
       } else {
         fail(entry.getKey(), new InvokeTimeoutException("no response from node " + peer));
         timedOut = true;
       }
     }
+    sweeps.runAt(Math.max(next, now + MIN_SWEEP_INTERVAL_NANOS));
     // Otherwise requests to a vanished node or a reassigned address would keep failing for minutes.
     if (timedOut && now - lastResponseNanos > idleTimeoutNanos) {
       LOG.warn("Peer does not respond; reconnecting node={}", peer);
@@ -189,7 +201,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
           "node " + peer + " has started again since, or this node is fenced");
     }
     responded = true;
-    lastResponseNanos = System.nanoTime();
+    lastResponseNanos = sweeps.nowNanos();
     RaftFrame.Call response = RaftFrame.readCall(frame);
     PendingCall call = pendingCalls.remove(response.call());
     if (call != null) {
@@ -232,9 +244,10 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    if (sweeping != null) {
-      sweeping.cancel(false);
+    if (handshakeTimeout != null) {
+      handshakeTimeout.cancel(false);
     }
+    sweeps.cancel();
     queue.close();
     if (start != null) {
       fence.release(peer, start);

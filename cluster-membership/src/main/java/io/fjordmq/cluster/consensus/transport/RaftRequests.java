@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Dispatches requests from other nodes: Raft messages and parts of snapshots. Handlers run on
- * workers, never on an event loop. Requests of one group and sender run in order on one worker.
+ * workers, never on an event loop. Requests of one group and sender run in order on one worker,
+ * except heartbeats in a {@link HeartbeatBatch}, which a later request may overtake.
  */
 final class RaftRequests {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRequests.class);
@@ -62,8 +63,12 @@ final class RaftRequests {
     return reportedRefusals.size() < MAX_REPORTED_REFUSALS && reportedRefusals.add(refusal);
   }
 
+  /**
+   * Hands the request to a worker, or adds it to the batch if it is a heartbeat that may be handled
+   * together with others.
+   */
   @SuppressWarnings("unchecked")
-  void handle(RaftFrame.Call request, RpcContext context) {
+  void handle(RaftFrame.Call request, RpcContext context, HeartbeatBatch batch) {
     RpcProcessor<Message> processor = (RpcProcessor<Message>) processors.get(request.type());
     if (processor == null) {
       LOG.warn(
@@ -73,6 +78,12 @@ final class RaftRequests {
       context.getConnection().close();
       return;
     }
+    if (RaftMessage.isHeartbeat(request.message())
+        && batch.add(
+            workers.workerFor(request.message()),
+            () -> processor.handleRequest(context, request.message()))) {
+      return;
+    }
     try {
       Executor worker = workers.executorFor(request.type(), request.message());
       if (request.message() instanceof GetFileRequest part) {
@@ -80,6 +91,15 @@ final class RaftRequests {
       } else {
         worker.execute(() -> processor.handleRequest(context, request.message()));
       }
+    } catch (RejectedExecutionException e) {
+      observer.onTrafficDropped(TrafficDrop.WORKER_FULL);
+    }
+  }
+
+  /** Hands the heartbeats in the batch to a worker and empties the batch. */
+  void handle(HeartbeatBatch batch) {
+    try {
+      batch.execute();
     } catch (RejectedExecutionException e) {
       observer.onTrafficDropped(TrafficDrop.WORKER_FULL);
     }

@@ -24,7 +24,7 @@ final class RaftWorkers {
   private static final long IDLE_SECONDS = 30;
   private static final long STOP_SECONDS = 10;
 
-  private final List<ExecutorService> stripes;
+  private final List<OrderedWorker> stripes;
   private final ExecutorService installPool;
   private final ExecutorService fetchPool;
   private final ExecutorService servePool;
@@ -33,7 +33,9 @@ final class RaftWorkers {
   RaftWorkers(NodeId self, TransportSettings settings) {
     stripes =
         IntStream.range(0, settings.workers())
-            .mapToObj(i -> pool("raft-" + i + "-" + self, 1, settings.queuedRequests()))
+            .mapToObj(
+                i ->
+                    new OrderedWorker(pool("raft-" + i + "-" + self, 1, settings.queuedRequests())))
             .toList();
     installPool = pool("raft-install-" + self, BULK_THREADS, BULK_QUEUE);
     fetchPool = pool("raft-fetch-" + self, BULK_THREADS, BULK_QUEUE);
@@ -63,8 +65,13 @@ final class RaftWorkers {
     return switch (type) {
       case INSTALL_SNAPSHOT -> installPool;
       case GET_FILE -> servePool;
-      default -> stripes.get(Math.floorMod(RaftMessage.orderKey(message), stripes.size()));
+      default -> workerFor(message);
     };
+  }
+
+  /** The worker that handles messages with this message's {@link RaftMessage#orderKey}. */
+  OrderedWorker workerFor(Message message) {
+    return stripes.get(Math.floorMod(RaftMessage.orderKey(message), stripes.size()));
   }
 
   /** Runs snapshot exports. */
@@ -82,10 +89,10 @@ final class RaftWorkers {
   }
 
   void close() {
-    stripes.forEach(ExecutorService::shutdown);
+    stripes.forEach(OrderedWorker::shutdown);
     List<ExecutorService> bulk = List.of(installPool, fetchPool, servePool, exportPool);
     bulk.forEach(ExecutorService::shutdownNow);
-    stripes.forEach(RaftWorkers::join);
+    stripes.forEach(worker -> join(worker.pool()));
     bulk.forEach(RaftWorkers::join);
   }
 

@@ -2,7 +2,9 @@ package io.fjordmq.cluster.consensus.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.alipay.sofa.jraft.error.InvokeTimeoutException;
 import com.alipay.sofa.jraft.rpc.RpcRequests.PingRequest;
+import com.google.protobuf.Message;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
@@ -11,10 +13,12 @@ import io.fjordmq.cluster.consensus.TransportSettings;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The client side of a connection that is closed. */
+/** The client side of a connection: timeouts, and what is left when it is closed. */
 final class OutgoingConnectionTest {
   private static final NodeId PEER = new NodeId("peer");
   private static final long NOTHING_SCHEDULED = -1;
@@ -63,5 +67,64 @@ final class OutgoingConnectionTest {
     channel.runPendingTasks();
     assertThat(failures).hasSize(3);
     assertThat(channel.runScheduledPendingTasks()).isEqualTo(NOTHING_SCHEDULED);
+  }
+
+  @Test
+  void shouldWakeUpOnlyWhenACallCanTimeOut() {
+    channel.pipeline().addLast(connection);
+    long handshake = channel.runScheduledPendingTasks();
+    assertThat(handshake).as("no periodic check").isGreaterThan(TimeUnit.SECONDS.toNanos(5));
+    connection.send(ping(), 4_000, (response, failure) -> failures.add(failure));
+    connection.send(ping(), 1_000, (response, failure) -> failures.add(failure));
+    connection.send(ping(), 2_000, (response, failure) -> failures.add(failure));
+    assertThat(channel.runScheduledPendingTasks())
+        .isBetween(TimeUnit.MILLISECONDS.toNanos(500), TimeUnit.MILLISECONDS.toNanos(1_000));
+    channel.close();
+    channel.runPendingTasks();
+    assertThat(channel.runScheduledPendingTasks()).isEqualTo(NOTHING_SCHEDULED);
+  }
+
+  @Test
+  void shouldTimeOutEachCallAtItsDeadline() throws InterruptedException {
+    channel.pipeline().addLast(connection);
+    connection.send(ping(), 10_000, (response, failure) -> failures.add(failure));
+    connection.send(ping(), 30, (response, failure) -> failures.add(failure));
+    connection.send(ping(), 60, (response, failure) -> failures.add(failure));
+    channel.runScheduledPendingTasks();
+    assertThat(failures).isEmpty();
+    Thread.sleep(31);
+    channel.runScheduledPendingTasks();
+    assertThat(failures).hasSize(1).allMatch(InvokeTimeoutException.class::isInstance);
+    Thread.sleep(80); // within 50 ms of the deadline, not to sweep for every single call
+    channel.runScheduledPendingTasks();
+    assertThat(failures).hasSize(2);
+    assertThat(channel.runScheduledPendingTasks()).isGreaterThan(TimeUnit.SECONDS.toNanos(5));
+  }
+
+  @Test
+  void shouldExtendTheDeadlineOfACallInProgress() throws InterruptedException {
+    channel.pipeline().addLast(connection);
+    boolean[] inProgress = {true};
+    connection.send(
+        ping(),
+        20,
+        new OutgoingConnection.ResponseCallback() {
+          @Override
+          public void complete(@Nullable Message response, @Nullable Exception failure) {
+            failures.add(failure);
+          }
+
+          @Override
+          public boolean isInProgress() {
+            return inProgress[0];
+          }
+        });
+    Thread.sleep(21);
+    channel.runScheduledPendingTasks();
+    assertThat(failures).isEmpty();
+    inProgress[0] = false;
+    Thread.sleep(80);
+    channel.runScheduledPendingTasks();
+    assertThat(failures).hasSize(1);
   }
 }

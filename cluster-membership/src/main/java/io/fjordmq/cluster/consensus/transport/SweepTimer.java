@@ -1,0 +1,85 @@
+package io.fjordmq.cluster.consensus.transport;
+
+import io.netty.channel.Channel;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks for timeouts on the event loop of a channel when the first call can time out, instead of
+ * periodically: most calls are answered before that, and an idle connection wakes no thread.
+ */
+final class SweepTimer {
+  static final long NEVER = Long.MAX_VALUE;
+
+  private final Channel channel;
+  private final Runnable sweep;
+  private final long createdNanos = System.nanoTime();
+  private final AtomicLong nextNanos = new AtomicLong(NEVER);
+  private @Nullable Future<?> scheduled;
+
+  /**
+   * @param sweep runs on the event loop; must call {@link #runAt} if calls are left
+   */
+  SweepTimer(Channel channel, Runnable sweep) {
+    this.channel = channel;
+    this.sweep = sweep;
+  }
+
+  /** The time, counted from when the timer was created. Thread-safe. */
+  long nowNanos() {
+    return System.nanoTime() - createdNanos;
+  }
+
+  /**
+   * Runs a sweep at this time unless one is due before. Does nothing if it is {@link #NEVER}, or
+   * once the channel is closed. Thread-safe; what the sweep has to find must be in place before.
+   */
+  void runAt(long timeNanos) {
+    long next = nextNanos.get();
+    while (timeNanos < next) {
+      if (nextNanos.compareAndSet(next, timeNanos)) {
+        schedule();
+        return;
+      }
+      next = nextNanos.get();
+    }
+  }
+
+  private void schedule() {
+    if (channel.eventLoop().inEventLoop()) {
+      reschedule();
+      return;
+    }
+    try {
+      channel.eventLoop().execute(this::reschedule);
+    } catch (RejectedExecutionException stopping) {
+      nextNanos.set(NEVER); // the channel is closed
+    }
+  }
+
+  /** Schedules the sweep for the time that is the earliest by now. */
+  private void reschedule() {
+    cancel();
+    long next = nextNanos.get();
+    if (next != NEVER && channel.isActive()) {
+      scheduled = channel.eventLoop().schedule(this::run, next - nowNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void run() {
+    scheduled = null;
+    nextNanos.set(NEVER); // a call that is added from now on schedules its own sweep
+    sweep.run();
+  }
+
+  /** Drops the scheduled sweep. To be called on the event loop when the channel closes. */
+  void cancel() {
+    if (scheduled != null) {
+      scheduled.cancel(false);
+      scheduled = null;
+    }
+  }
+}
