@@ -32,6 +32,7 @@ record ScenarioEntry(
     int idle,
     int topics,
     int collectors,
+    boolean apart,
     double perSecond,
     int payloadBytes,
     int qos,
@@ -52,23 +53,11 @@ record ScenarioEntry(
     double nodeProcessors,
     double nodeGibibytes,
     int seconds,
-    String published) {
+    @Nullable String published) {
 
   /** Values of keys that are not 0, false or missing by default. */
   private static final Map<String, Object> DEFAULTS =
-      Map.of(
-          "qosPercent",
-          100,
-          "transport",
-          "tcp",
-          "mqtt",
-          Connections.MQTT_3,
-          "nodes",
-          1,
-          "seconds",
-          60,
-          "published",
-          "");
+      Map.of("qosPercent", 100, "transport", "tcp", "mqtt", 4, "nodes", 1, "seconds", 60);
 
   /** Reads entries; whole numbers may be counts such as 15k. */
   private static final JsonMapper MAPPER =
@@ -151,7 +140,7 @@ record ScenarioEntry(
     return new Scenario(
         name,
         flow,
-        new Clients(publishers, subscribers, idle, topics, collectors),
+        new Clients(publishers, subscribers, idle, topics, collectors, apart),
         new Traffic(perSecond, payloadBytes, qos, qosPercent, batchMillis),
         new Connections(
             transport,
@@ -163,6 +152,6 @@ record ScenarioEntry(
             users),
         new Cluster(nodes, voters, cold, new NodeLimits(nodeProcessors, nodeGibibytes)),
         seconds,
-        published);
+        published == null ? "" : published);
   }
 }
