@@ -12,15 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /**
  * The options of {@code bin/perf.sh run}, which sets them once. {@code bin/perf.sh} explains them.
  */
 final class RunOptions {
-  @Parameters(paramLabel = "SCENARIO")
-  String scenario = "";
-
   @Option(names = "--scale", paramLabel = "FACTOR")
   private double scale = 1;
 
