@@ -6,6 +6,7 @@ import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,7 +47,8 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
    * The same with brokers that other scenarios have used. Blocks.
    *
    * @param shared by program, if brokers are reused; this adds and warms up those that are missing
-   * @param unmeasured number of rounds before the first that counts
+   * @param unmeasured number of rounds before the first that counts; if there are any, missing
+   *     brokers are warmed up with this load as well
    */
   void run(BenchmarkRun run, Map<String, RunningBroker> shared, int unmeasured) throws Exception {
     if (options.reuse) {
@@ -59,7 +61,11 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
       }
       int seconds =
           Math.min(MAX_REUSE_WARM_SECONDS, REUSE_WARM_RATIO * run.settings().warmSeconds());
-      run.warmUp(started, seconds);
+      if (unmeasured > 0 && scenario.flow() != Flow.CONNECTIONS) {
+        run.warmUp(started, scenario, seconds);
+      } else {
+        run.warmUp(started, seconds);
+      }
     }
     List<String> names = options.hosts().isEmpty() ? options.brokers : List.of(EXISTING);
     for (int round = -unmeasured; round < run.settings().runs(); round++) {
