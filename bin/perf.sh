@@ -7,6 +7,7 @@ usage() {
   cat <<'TEXT'
 Usage:
   bin/perf.sh run SCENARIO [OPTION]...
+  bin/perf.sh targets [ROW]... [OPTION]...
   bin/perf.sh compare A.json B.json
   bin/perf.sh micro [NAME]... [OPTION]...
   bin/perf.sh record DIR SCENARIO [OPTION]...
@@ -19,6 +20,9 @@ reports.
 
 Commands:
   run                    start a broker, run SCENARIO and write a report: a page with plots, and the figures as JSON
+  targets                measure the rows of perf/targets.yml and print which performance targets are met. ROW is the
+                         beginning of the names of rows (default: all, about 40 minutes). Rows that compare with
+                         mosquitto start it as well. Print the table and write it as Markdown and JSON
   compare                print two reports side by side
   micro                  run microbenchmarks of FjordMQ without a network: decode, route-match, encode, fan-out,
                          inbox-append, range-apply (default: all); print the JMH table and write its JSON
@@ -28,7 +32,7 @@ Commands:
                          known loads, or a recording in FILE (docs/PLUGINS.md) with DENSITY, the maximum load of a
                          range in requests per second
   --list, list           list the scenarios and benchmarks
-  build                  build the load tool if its sources are newer than the build; run and micro do this as well
+  build                  build the load tool if its sources are newer than the build; run, targets and micro do this
 
 Options for run:
   --scale FACTOR         fraction of the clients to run, above 0 and at most 1, on a host that is too small for all of
@@ -51,6 +55,13 @@ Options for run:
   --threads N            number of event loops of the load tool (default: number of processors)
   --out DIR              directory for the report (default: ./perf-reports)
 
+Options for targets:
+  --broker NAME          as for run; repeat the option for one line per broker
+  --runs N               number of measured runs (default: 3). Brokers run at the same time and are loaded in turn
+  --seconds N            measured time (default: 8; benchmarks have their own)
+  --warm N               warm-up time before each run (default: 5; benchmarks have their own)
+  --out DIR              directory for the table (default: ./perf-reports)
+
 Options for micro:
   --forks N              number of JVMs for each benchmark (default: 1)
   --iterations N         measured iterations in each JVM, after as many for warm-up (default: 5)
@@ -70,6 +81,8 @@ Examples:
   bin/perf.sh run pairs_clean_qos1_p256 --broker fjordmq --broker mosquitto --reuse --runs 5
   bin/perf.sh run true_50_50_qos1_p64_10mps_1n --hosts 127.0.0.1:1883 --pids 4711
   bin/perf.sh run tls-storm --set rate=200 --set key=rsa
+  bin/perf.sh targets ordinary
+  bin/perf.sh targets three-nodes connects
   bin/perf.sh record recorded few_inboxes_1n --seconds 75
   bin/perf.sh micro route-match inbox-append
 
@@ -87,8 +100,8 @@ case "$command" in
   -h | --help | help) usage; exit 0 ;;
   --version) version; exit 0 ;;
   --list) command=list ;;
-  run | compare | micro | record | replay | build | list) ;;
-  *) fail "unknown command '$1'; must be run, compare, micro, record, replay, build or --list; see --help" ;; # before anything is built
+  run | targets | compare | micro | record | replay | build | list) ;;
+  *) fail "unknown command '$1'; must be run, targets, compare, micro, record, replay, build or --list; see --help" ;; # before anything is built
 esac
 for word in "$@"; do
   case "$word" in -h | --help) usage; exit 0 ;; esac
@@ -127,8 +140,8 @@ if [ "$command" = micro ]; then # the benchmarks are among the tests and run the
 fi
 if [ ! -f "$stamp" ] && [ "$command" = list ]; then
   # A build takes minutes, and the names are in the files.
-  sed -n 's/^\([A-Za-z0-9_.-]*\):.*$/\1/p' "$root"/perf/scenarios/*.yml
-  sed -n '/new Benchmark(/{n;s/^ *"\([a-z-]*\)",$/\1/p;}' "$root/perf/src/main/java/io/fjordmq/perf/benchmark/Benchmarks.java"
+  sed -n 's/^\([A-Za-z0-9_.-]*\):.*$/\1/p' "$root"/perf/scenarios/*.yml \
+    "$root/perf/src/main/resources/io/fjordmq/perf/benchmark/benchmarks.yml"
   echo "perf.sh: build the load tool with 'bin/perf.sh build' to list the scenarios with their descriptions" >&2
   exit 0
 fi
@@ -167,7 +180,7 @@ tool=("$java" "${jvm[@]}" -cp "$root/perf/target/classes:$(cat "$root/perf/targe
 
 # Brokers that a run starts use their own network namespace, where loopback uses the congestion control "cubic",
 # because the default of some kernels paces loopback traffic. A running broker (--hosts) stays in its network.
-if [ "$command" = run ] && [[ " $* " != *' --hosts '* ]]; then
+if [ "$command" = targets ] || { [ "$command" = run ] && [[ " $* " != *' --hosts '* ]]; }; then
   if command -v unshare >/dev/null && command -v ip >/dev/null && unshare -n true 2>/dev/null; then
     tool=(unshare -n bash -c '
       ip link set lo up

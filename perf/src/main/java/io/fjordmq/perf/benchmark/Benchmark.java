@@ -27,13 +27,8 @@ public record Benchmark(
     boolean comparesBrokers,
     Body body) {
   /** Runs a benchmark; see {@link BenchmarkRun}. */
-  interface Body {
+  public interface Body {
     void run(BenchmarkRun run) throws Exception;
-  }
-
-  /** Runs it. Blocks. */
-  public void run(BenchmarkRun run) throws Exception {
-    body.run(run);
   }
 
   /**

@@ -172,10 +172,15 @@ public final class BenchmarkRun {
    * compilation.
    */
   public void warmUp(List<RunningBroker> brokers, int seconds) throws Exception {
+    warmUp(brokers, scenario(WARM_UP), seconds);
+  }
+
+  /** The same with this load. */
+  public void warmUp(List<RunningBroker> brokers, Scenario load, int seconds) throws Exception {
     for (RunningBroker broker : brokers) {
       if (seconds > 0) {
         progress.accept("warming up " + broker.name() + " for " + seconds + " s");
-        load(broker, broker.name(), scenario(WARM_UP), 0, seconds);
+        load(broker.reused(), broker.name(), load, 0, seconds);
       }
     }
   }

@@ -10,16 +10,18 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Publishes numbered messages with QoS 1 in a closed loop with a bounded number in flight: to its
- * topics in turn, and the same number to each. It fills queues and measures nothing. Belongs to its
- * channel's event loop.
+ * topics in turn, the same number to each. Fills queues and sets retained messages; measures
+ * nothing. Belongs to its channel's event loop.
  */
 final class ClosedLoopPublisher implements LoadClient.Receiver {
   private static final int WINDOW = 256;
+  private static final int RETAIN = 1;
 
   private final LoadClient client;
   private final List<byte[]> topics;
   private final int messages;
   private final byte[] padding;
+  private final int flags;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private int sent;
   private int acknowledged;
@@ -27,13 +29,21 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
   /**
    * @param messagesPerTopic messages per topic
    * @param payloadBytes at least {@link NumberedMessages#HEADER_BYTES}
+   * @param flags of the fixed header, in addition to the QoS
    */
   ClosedLoopPublisher(
-      String clientId, List<String> topics, int messagesPerTopic, int payloadBytes) {
+      String clientId, List<String> topics, int messagesPerTopic, int payloadBytes, int flags) {
     this.client = new LoadClient(clientId, true, this);
     this.topics = topics.stream().map(topic -> topic.getBytes(StandardCharsets.UTF_8)).toList();
     this.messages = messagesPerTopic * topics.size();
     this.padding = new byte[payloadBytes - NumberedMessages.HEADER_BYTES];
+    this.flags = flags;
+  }
+
+  /** Sets the retained message of each topic. Blocks. */
+  static void retain(ClientLoops loops, List<String> topics, int payloadBytes) throws Exception {
+    Waves.await(
+        List.of(new ClosedLoopPublisher("retain", topics, 1, payloadBytes, RETAIN).run(loops, 0)));
   }
 
   /** Connects, publishes and disconnects; completes when the last message is acknowledged. */
@@ -75,7 +85,9 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
     for (; sent < messages && sent - acknowledged < WINDOW; sent++) {
       int bytes = NumberedMessages.HEADER_BYTES + padding.length;
       byte[] topic = topics.get(sent % topics.size());
+      int start = out.writerIndex();
       MqttPacketWriter.publish(out, topic, 1, client.nextPacketIdentifier(), bytes);
+      out.setByte(start, out.getByte(start) | flags);
       out.writeLong(System.nanoTime()).writeInt(sent / topics.size()).writeBytes(padding);
     }
     client.channel().write(out, client.channel().voidPromise());

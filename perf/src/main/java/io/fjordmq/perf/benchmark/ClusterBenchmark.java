@@ -6,13 +6,12 @@ import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Scenario;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the cost of replication: three nodes on this host with persistent QoS 1 load,
- * alternating between numbers of voters per range. It measures first without clients, then at a
- * high and at a low rate, and finally searches for the highest sustained rate. CPU and memory are
- * totals over all nodes, which share processors and disk with the load tool.
+ * alternating between numbers of voters per range. First at a higher and at a low rate, then the
+ * highest rate that is sustained. CPU and memory are those of all nodes together, which share
+ * processors and disk with the load tool.
  */
 record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNodes) {
   private static final int PAIRS = 50;
@@ -51,19 +50,11 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
     BrokerSpec spec = run.spec(name, scenario(voters, rate), "");
     try (RunningBroker broker = run.start(spec);
         ClientLoops loops = loops(broker)) {
-      double idleMicros = idleMicrosPerSecond(broker);
-      // The high rate comes first, because the low rate would mostly measure JIT compilation.
+      // The higher rate first, because the low one would mostly measure JIT compilation.
       for (int perSecond : new int[] {rate * HIGHER, rate}) {
         boolean first = perSecond > rate;
         int warmUpSeconds = first ? run.settings().warmSeconds() : attemptSeconds();
-        RunResult result =
-            load(broker, loops, voters, perSecond, warmUpSeconds, run.settings().seconds());
-        Measurement measurement = new Measurement().put(ResultMetric.IDLE_CPU_MS, idleMicros / 1e3);
-        double messages = result.figure(ResultMetric.SENT) + result.figure(ResultMetric.RECEIVED);
-        measurement.put(
-            ResultMetric.CPU_ABOVE_IDLE_MICROS,
-            result.figure(ResultMetric.CPU_MICROS) - idleMicros / Math.max(1, messages));
-        run.add(result.with(measurement.figures()));
+        run.add(load(broker, loops, voters, perSecond, warmUpSeconds, run.settings().seconds()));
       }
       run.add(highest(broker, loops, voters));
     }
@@ -76,13 +67,6 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
         run.settings().threads(),
         null,
         false);
-  }
-
-  /** Returns the CPU of all nodes without clients, in microseconds per second. */
-  private double idleMicrosPerSecond(RunningBroker broker) throws InterruptedException {
-    long before = broker.watch().usage().cpuMicros();
-    TimeUnit.SECONDS.sleep(run.settings().seconds());
-    return (broker.watch().usage().cpuMicros() - before) / (double) run.settings().seconds();
   }
 
   private RunResult load(

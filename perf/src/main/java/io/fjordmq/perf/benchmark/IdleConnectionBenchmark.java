@@ -90,9 +90,7 @@ final class IdleConnectionBenchmark {
   }
 
   private void close() {
-    clients.stream()
-        .filter(client -> !client.connected().isCompletedExceptionally())
-        .forEach(client -> client.channel().close());
+    Waves.close(clients);
     clients.clear();
   }
 

@@ -56,7 +56,7 @@ final class IdleRangesBenchmark {
   private static Measurement memoryOf(RunningBroker node) throws Exception {
     long pid = node.pid();
     final double residentMb = ProcessUsage.of(pid).residentKilobytes() / 1024.0;
-    jcmd(pid, "GC.run");
+    final double heapMb = heapMb(pid);
     int ranges = 0;
     for (String store : List.of("dist", "inbox", "retain")) {
       ranges += RangeThroughputBenchmark.rangesLed(node, store);
@@ -65,12 +65,14 @@ final class IdleRangesBenchmark {
         .put(ResultMetric.RANGES, ranges)
         .put(ResultMetric.MEMORY_MB, residentMb)
         .put(ResultMetric.COLLECTED_MB, ProcessUsage.of(pid).residentKilobytes() / 1024.0)
-        .put(ResultMetric.HEAP_MB, heapMb(jcmd(pid, "GC.heap_info")))
+        .put(ResultMetric.HEAP_MB, heapMb)
         .put(ResultMetric.THREADS, threads(pid));
   }
 
-  private static double heapMb(String info) {
-    Matcher used = USED.matcher(info);
+  /** Heap in use after a garbage collection. */
+  static double heapMb(long pid) throws IOException, InterruptedException {
+    jcmd(pid, "GC.run");
+    Matcher used = USED.matcher(jcmd(pid, "GC.heap_info"));
     double sum = 0;
     while (used.find()) {
       sum += Long.parseLong(used.group(1)) / 1024.0;

@@ -43,20 +43,16 @@ final class OfflineQueueBenchmark {
       new QueuedSessions(count, queued).fill(loops);
       double seconds = (System.nanoTime() - start) / 1e9;
       run.add(
-          startMeasurement(broker)
+          new Measurement()
               .put(ResultMetric.SENT, (double) count * queued / seconds)
-              .result("nothing queued"));
+              .result("nothing queued")
+              .with(broker.startFigures()));
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       try (RunningBroker broker = run.start(spec, directory)) {
-        run.add(startMeasurement(broker).result("%,d queued".formatted((long) count * queued)));
+        String column = "%,d queued".formatted((long) count * queued);
+        run.add(new Measurement().result(column).with(broker.startFigures()));
       }
     }
-  }
-
-  private static Measurement startMeasurement(RunningBroker broker) {
-    return new Measurement()
-        .put(ResultMetric.START_SECONDS, broker.processes().get(0).startSeconds())
-        .put(ResultMetric.START_MB, broker.processes().get(0).idleKilobytes() / 1024.0);
   }
 }

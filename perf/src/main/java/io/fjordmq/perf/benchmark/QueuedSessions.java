@@ -38,7 +38,7 @@ record QueuedSessions(int sessions, int queued) {
     forAllSessions(
         session ->
             new ClosedLoopPublisher(
-                    "fill-" + session, List.of(topic(session)), queued, PAYLOAD_BYTES)
+                    "fill-" + session, List.of(topic(session)), queued, PAYLOAD_BYTES, 0)
                 .run(loops, 0));
   }
 
@@ -46,7 +46,8 @@ record QueuedSessions(int sessions, int queued) {
     Waves.run(sessions, sessions, operation);
   }
 
-  private static CompletableFuture<Void> disconnect(LoadClient client) {
+  /** Completes when the connection has ended. */
+  static CompletableFuture<Void> disconnect(LoadClient client) {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     client.channel().closeFuture().addListener(done -> closed.complete(null));
     client.close();

@@ -86,7 +86,7 @@ final class ReconnectBenchmark {
             .filter(number -> number % PUBLISHERS == first)
             .mapToObj(number -> clients.get(number).topic)
             .toList();
-    return new ClosedLoopPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES);
+    return new ClosedLoopPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES, 0);
   }
 
   /** A client. Runs on the event loops of its consecutive connections. */

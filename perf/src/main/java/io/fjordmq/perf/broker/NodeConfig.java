@@ -1,13 +1,11 @@
 package io.fjordmq.perf.broker;
 
+import io.fjordmq.perf.scenario.YamlRecords;
 import io.fjordmq.testing.FreePorts;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.yaml.snakeyaml.DumperOptions;
-import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * The configuration of one FjordMQ node on free loopback ports, to which sections can be added. Not
@@ -31,7 +29,7 @@ public final class NodeConfig {
    */
   NodeConfig(boolean first, int clusterPort, String seeds) {
     sections =
-        parse(
+        YamlRecords.parse(
             """
             bootstrap: %s
             mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: %d}}
@@ -43,13 +41,8 @@ public final class NodeConfig {
 
   /** Adds sections; a key that is already set is replaced. Returns this. */
   public NodeConfig with(String yaml) {
-    merge(sections, parse(yaml));
+    merge(sections, YamlRecords.parse(yaml));
     return this;
-  }
-
-  private static Map<String, Object> parse(String yaml) {
-    Map<String, Object> content = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
-    return content == null ? new LinkedHashMap<>() : content;
   }
 
   @SuppressWarnings("unchecked") // SnakeYAML returns maps with the keys of the text, all strings

@@ -1,10 +1,12 @@
 package io.fjordmq.perf.broker;
 
 import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,20 @@ public record RunningBroker(
     return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
   }
 
-  /** Returns the process id of its first node. */
+  /** Start time and idle memory of its first node; empty if it was not started here. */
+  public Map<ResultMetric, Double> startFigures() {
+    if (processes.isEmpty()) {
+      return Map.of();
+    }
+    BrokerProcess node = processes.get(0);
+    return Map.of(
+        ResultMetric.START_SECONDS,
+        node.startSeconds(),
+        ResultMetric.START_MB,
+        node.idleKilobytes() / 1024.0);
+  }
+
+  /** The process id of its first node. */
   public long pid() {
     return processes.get(0).pid();
   }

@@ -131,6 +131,10 @@ final class Findings {
           holding ? ResultMetric.HOLD_CPU_PERCENT : ResultMetric.CPU_PERCENT,
           cpu / microsPerPercent);
     }
+    if (holding && watch.seesProcesses()) {
+      double microsOfAPercent = seconds * 10_000 * scenario.cluster().nodes();
+      figures.put(ResultMetric.NODE_IDLE_PERCENT, cpu / microsOfAPercent);
+    }
     if (holding) {
       return;
     }

@@ -77,7 +77,8 @@ final class Fleet implements SentMessages, AutoCloseable {
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
       LoadRole loadRole = new LoadRole(this);
-      int node = i / loops.nodes(); // covers all paths between nodes
+      // Publisher i connects to node i; the quotient covers all paths between nodes.
+      int node = count.apart() ? i + 1 : i / loops.nodes();
       connectClient(
           "s" + i,
           node,

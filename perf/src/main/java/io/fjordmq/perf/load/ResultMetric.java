@@ -24,12 +24,7 @@ public enum ResultMetric {
   P99_MS("latency p99", "ms", 2, LOWER, "99 % of the deliveries were faster"),
   P999_MS("latency p99.9", "ms", 2, LOWER, "99.9 % of the deliveries were faster"),
   MAX_MS("latency max", "ms", 2, LOWER, "the slowest delivery"),
-  LAST_MS(
-      "last delivery",
-      "ms",
-      2,
-      LOWER,
-      "from the scheduled send time until all subscribers have a message, median"),
+  LAST_MS("last delivery", "ms", 2, LOWER, "until all subscribers have a message, median"),
   ACK_MEAN_MS("PUBACK mean", "ms", 2, LOWER, "from the scheduled send time to PUBACK"),
   ACK_P50_MS("PUBACK p50", "ms", 2, LOWER, "50 % of the PUBACKs were faster"),
   ACK_P99_MS("PUBACK p99", "ms", 2, LOWER, "99 % of the PUBACKs were faster"),
@@ -43,85 +38,47 @@ public enum ResultMetric {
       "CPU time of all nodes, divided by publishes plus deliveries"),
   MEMORY_MB("broker memory", "MB", 0, LOWER, "peak resident memory of all nodes"),
   WRITTEN_BYTES("written per publish", "B", 0, LOWER, "to disk, as counted by the kernel"),
-  CONNECTED("connected", "clients", 0, NEITHER, "clients that connected in the whole run"),
-  CONNECTS("connection rate", "/s", 0, HIGHER, "mean rate while clients connect"),
-  CONNECT_CPU_PERCENT(
-      "broker CPU while connecting", "% of the host", 1, LOWER, "of all nodes together"),
-  CONNECT_CPU_MICROS(
-      "broker CPU per connection",
-      "µs",
-      0,
-      LOWER,
-      "CPU time while clients connect, divided by accepted clients"),
-  HOLD_CPU_PERCENT(
-      "broker CPU while idle",
-      "% of the host",
-      1,
-      LOWER,
-      "while all clients are connected and idle"),
+  CONNECTED("connected", "clients", 0, NEITHER, "in the whole run"),
+  CONNECTS("connection rate", "/s", 0, HIGHER, "mean while clients connect"),
+  CONNECT_CPU_PERCENT("broker CPU while connecting", "% of the host", 1, LOWER, "all nodes"),
+  CONNECT_CPU_MICROS("broker CPU per connection", "µs", 0, LOWER, "while clients connect"),
+  HOLD_CPU_PERCENT("broker CPU while idle", "% of the host", 1, LOWER, "all clients are idle"),
+  NODE_IDLE_PERCENT("CPU of an idle node", "% of a core", 2, LOWER, "mean of all nodes"),
   CONNECT_MEAN_MS("CONNECT mean", "ms", 2, LOWER, "from the scheduled connect time to CONNACK"),
   CONNECT_P50_MS("CONNECT p50", "ms", 2, LOWER, "50 % of the CONNACKs were faster"),
   CONNECT_P99_MS("CONNECT p99", "ms", 2, LOWER, "99 % of the CONNACKs were faster"),
   CONNECT_MAX_MS("CONNECT max", "ms", 2, LOWER, "the slowest CONNACK"),
-  CONNECTION_KB(
-      "memory per client", "KB", 2, LOWER, "memory growth, divided by the number of clients"),
-  LOST(
-      "lost",
-      "messages",
-      0,
-      LOWER,
-      "acknowledged or sent with QoS 0, but never delivered, in the whole run"),
-  UNANSWERED(
-      "neither acknowledged nor delivered",
-      "messages",
-      0,
-      LOWER,
-      "sent, but not covered by a guarantee, in the whole run"),
-  DUPLICATED("duplicated", "messages", 0, LOWER, "delivered again, in the whole run"),
-  OUT_OF_ORDER(
-      "out of order", "messages", 0, LOWER, "delivered after a later one, in the whole run"),
-  STRANGE("misrouted", "messages", 0, LOWER, "delivered to a client without a subscription"),
-  UNACKNOWLEDGED(
-      "not acknowledged", "messages", 0, LOWER, "without a PUBACK or PUBCOMP, in the whole run"),
+  CONNECTION_KB("memory per client", "KB", 2, LOWER, "growth while clients connect"),
+  RETAINED_BYTES("memory per retained message", "B", 0, LOWER, "growth of the heap after a GC"),
   HELD_BACK("not sent", "messages", 0, LOWER, "scheduled, but held back by the broker"),
+  LOST("lost", "messages", 0, LOWER, "acknowledged or QoS 0, never delivered, in the whole run"),
+  UNANSWERED("neither acknowledged nor delivered", "messages", 0, LOWER, "in the whole run"),
+  DUPLICATED("duplicated", "messages", 0, LOWER, "delivered again, in the whole run"),
+  OUT_OF_ORDER("out of order", "messages", 0, LOWER, "after a later one, in the whole run"),
+  STRANGE("misrouted", "messages", 0, LOWER, "delivered to a client without a subscription"),
+  UNACKNOWLEDGED("not acknowledged", "messages", 0, LOWER, "in the whole run"),
   REFUSED("refused", "clients", 0, LOWER, "failed to connect or subscribe"),
   DISCONNECTED("disconnected", "clients", 0, LOWER, "connection closed by the broker"),
-  DEPARTURES(
-      "disconnected and reconnected", "times", 0, NEITHER, "on purpose, as the scenario requires"),
-  TOOL_CPU_PERCENT(
-      "load tool CPU", "% of the host", 1, NEITHER, "CPU time of the load tool itself"),
-  TOOL_LATE_MS(
-      "load tool lateness p99", "ms", 2, NEITHER, "from the scheduled send time to the write"),
-  RANGES("ranges", "", 0, NEITHER, "number of ranges at the end of the run"),
+  DEPARTURES("disconnected and reconnected", "times", 0, NEITHER, "as the scenario requires"),
+  TOOL_CPU_PERCENT("load tool CPU", "% of the host", 1, NEITHER, "of this tool"),
+  TOOL_LATE_MS("load tool lateness p99", "ms", 2, NEITHER, "scheduled send time to the write"),
+  RANGES("ranges", "", 0, NEITHER, "at the end"),
+  COLD_RATIO("cold : warm", "×", 2, LOWER, "CPU per message of a new node and of a warm one"),
   START_SECONDS("start", "s", 2, LOWER, "from the start command to the first CONNACK"),
   START_MB("memory after the start", "MB", 0, LOWER, "resident memory without clients"),
   COLLECTED_MB("memory after a GC", "MB", 1, LOWER, "resident memory after a garbage collection"),
   HEAP_MB("heap", "MB", 1, LOWER, "in use after a garbage collection"),
-  THREADS("threads", "", 0, LOWER, "number of threads of the broker"),
-  IDLE_CPU_MS("CPU without clients", "ms/s", 2, LOWER, "CPU time of all nodes together"),
-  CPU_ABOVE_IDLE_MICROS(
-      "CPU per message above idle", "µs", 2, LOWER, "minus the CPU used without clients"),
-  SUSTAINED(
-      "sustained rate",
-      "msg/s",
-      0,
-      HIGHER,
-      "publishes plus deliveries, at the highest sustained rate"),
-  THROUGHPUT("throughput", "msg/s", 0, HIGHER, "publishes plus deliveries"),
+  THREADS("threads", "", 0, LOWER, "of the broker"),
+  IDLE_CPU_MS("CPU without clients", "ms/s", 2, LOWER, "of all nodes"),
+  SUSTAINED("sustained rate", "msg/s", 0, HIGHER, "in and out, highest rate"),
+  THROUGHPUT("throughput", "msg/s", 0, HIGHER, "in and out"),
   LOOP_CPU_PERCENT("event loops", "% of a core", 1, LOWER, "CPU of the broker's event loops"),
-  LOOP_WAIT_PERCENT(
-      "event loops waiting", "% of the time", 1, NEITHER, "runnable, but waiting for a processor"),
-  TOOL_WAIT_PERCENT(
-      "load tool waiting", "% of the time", 1, NEITHER, "runnable, but waiting for a processor"),
+  LOOP_WAIT_PERCENT("event loops waiting", "% of the time", 1, NEITHER, "for a processor"),
+  TOOL_WAIT_PERCENT("load tool waiting", "% of the time", 1, NEITHER, "for a processor"),
   BUSY_CLIENT("busy client", "msg/s", 0, NEITHER, "publishes that the broker handled"),
-  RECONNECTED_SECONDS("all connected", "s", 2, LOWER, "until the last client received its CONNACK"),
-  SERVED_SECONDS("all served", "s", 2, LOWER, "until the last client received its message"),
-  LOOKUP_CPU_MICROS(
-      "query CPU per lookup",
-      "µs",
-      1,
-      LOWER,
-      "CPU time of the query threads, divided by the number of filters"),
+  RECONNECTED_SECONDS("all connected", "s", 2, LOWER, "until the last client had its CONNACK"),
+  SERVED_SECONDS("all served", "s", 2, LOWER, "until the last client had its message"),
+  LOOKUP_CPU_MICROS("query CPU per lookup", "µs", 1, LOWER, "of query threads, for each filter"),
   LOOKUPS_SECONDS("all looked up", "s", 2, LOWER, "until the last filter's message arrived");
 
   /** Which of two values is better. */
@@ -131,16 +88,7 @@ public enum ResultMetric {
     NEITHER
   }
 
-  private static final Set<ResultMetric> FAULTS =
-      EnumSet.of(
-          LOST,
-          UNANSWERED,
-          DUPLICATED,
-          OUT_OF_ORDER,
-          STRANGE,
-          UNACKNOWLEDGED,
-          REFUSED,
-          DISCONNECTED);
+  private static final Set<ResultMetric> FAULTS = EnumSet.range(LOST, DISCONNECTED);
 
   private final String label;
   private final String unit;

@@ -39,6 +39,11 @@ public record RunResult(
     return figures.getOrDefault(metric, 0.0);
   }
 
+  /** The same without the values of each second. */
+  public RunResult withoutSamples() {
+    return new RunResult(broker, figures, List.of(), latencies, faults, remarks);
+  }
+
   /** The same with additional faults and remarks. */
   public RunResult with(List<String> moreFaults, List<String> moreRemarks) {
     List<String> allFaults = new ArrayList<>(faults);

@@ -62,33 +62,37 @@ public record Report(
    * even number of runs, the lower of the two middle values).
    */
   public OptionalDouble overall(String broker, ResultMetric figure) {
-    double[] values = values(broker, figure);
-    Arrays.sort(values);
+    double[] values = values(runs, broker, figure);
     if (values.length == 0) {
       return OptionalDouble.empty();
     }
-    return OptionalDouble.of(
-        figure.isFault() ? Arrays.stream(values).sum() : values[(values.length - 1) / 2]);
+    return OptionalDouble.of(figure.isFault() ? Arrays.stream(values).sum() : median(values));
+  }
+
+  /** The ratio of two brokers: the median of {@link #ratios}. Empty where it is meaningless. */
+  String ratio(String broker, String other, ResultMetric metric) {
+    double[] theirs = values(runs, other, metric);
+    double median = median(ratios(values(runs, broker, metric), theirs));
+    return metric.better() != ResultMetric.Direction.NEITHER && Double.isFinite(median)
+        ? "%.2f".formatted(median)
+        : "";
+  }
+
+  /** The median, the lower one if there are two; NaN without values. */
+  static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted.length == 0 ? Double.NaN : sorted[(sorted.length - 1) / 2];
   }
 
   /**
-   * Returns the ratio of two brokers: the median of the ratios of their first runs, of their second
-   * runs and so on, because the speed of a host changes during the runs. Empty where it is
-   * meaningless.
+   * The ratios of the first runs of two brokers, of their second runs and so on, because the speed
+   * of a host changes during the runs. Empty unless there are as many of both.
    */
-  String ratio(String broker, String other, ResultMetric metric) {
-    double[] ours = values(broker, metric);
-    double[] theirs = values(other, metric);
-    if (metric.better() == ResultMetric.Direction.NEITHER
-        || ours.length == 0
-        || ours.length != theirs.length) {
-      return "";
-    }
-    double[] ratios = new double[ours.length];
+  static double[] ratios(double[] ours, double[] theirs) {
+    double[] ratios = new double[ours.length == theirs.length ? ours.length : 0];
     Arrays.setAll(ratios, run -> ours[run] / theirs[run]);
-    Arrays.sort(ratios);
-    double median = ratios[(ratios.length - 1) / 2];
-    return Double.isFinite(median) ? "%.2f".formatted(median) : "";
+    return ratios;
   }
 
   /** Returns the distinct lines of all runs of a broker. */
@@ -96,10 +100,10 @@ public record Report(
     return runsOf(broker).stream().flatMap(run -> of.apply(run).stream()).distinct().toList();
   }
 
-  /** Returns the values of all runs, in the order of the runs. */
-  private double[] values(String broker, ResultMetric metric) {
-    return runsOf(broker).stream()
-        .filter(run -> run.figures().containsKey(metric))
+  /** The values of a broker in the order of its runs. */
+  static double[] values(List<RunResult> runs, String broker, ResultMetric metric) {
+    return runs.stream()
+        .filter(run -> run.broker().equals(broker) && run.figures().containsKey(metric))
         .mapToDouble(run -> run.figure(metric))
         .toArray();
   }

@@ -21,6 +21,14 @@ public final class ReportJson {
   private ReportJson() {}
 
   public static String write(Report report) {
+    return text(report);
+  }
+
+  public static String write(TargetTable table) {
+    return text(table);
+  }
+
+  private static String text(Object report) {
     return MAPPER.writeValueAsString(report) + "\n";
   }
 

@@ -3,15 +3,22 @@ package io.fjordmq.perf.scenario;
 /**
  * The numbers of clients of each kind.
  *
- * @param publishers number of clients that send; with {@link Flow#MUTUAL}, all clients, which also
- *     receive
- * @param subscribers number of clients that receive
- * @param idle number of clients that connect and do nothing
- * @param topics number of shared topics with {@link Flow#TOPICS}; otherwise 0
- * @param collectors number of clients that receive everything
+ * @param publishers clients that send; with {@link Flow#MUTUAL} all clients, which also receive
+ * @param subscribers clients that receive
+ * @param idle clients that connect and do nothing
+ * @param topics shared topics of {@link Flow#TOPICS}; otherwise 0
+ * @param collectors clients that receive everything
+ * @param apart publisher and subscriber of a pair connect to different nodes; otherwise pairs cover
+ *     all paths between nodes
  */
-public record Clients(int publishers, int subscribers, int idle, int topics, int collectors) {
-  /** Returns the number of connections. */
+public record Clients(
+    int publishers, int subscribers, int idle, int topics, int collectors, boolean apart) {
+  /** Pairs cover all paths between nodes. */
+  public Clients(int publishers, int subscribers, int idle, int topics, int collectors) {
+    this(publishers, subscribers, idle, topics, collectors, false);
+  }
+
+  /** The number of connections. */
   public long total() {
     return (long) publishers + subscribers + idle + collectors;
   }

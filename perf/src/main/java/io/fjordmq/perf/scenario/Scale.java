@@ -48,7 +48,8 @@ public record Scale(double factor) {
             of(clients.subscribers()),
             of(clients.idle()),
             of(clients.topics()),
-            clients.collectors());
+            clients.collectors(),
+            clients.apart());
     List<String> notes = new ArrayList<>();
     notes.add("clients scaled by " + this + "; original: " + whole.summary());
     note(notes, "publishers", clients.publishers(), fewer.publishers());

@@ -56,6 +56,9 @@ public record Scenario(
         if (clients.publishers() != clients.subscribers()) {
           errors.add("flow 'pairs' requires as many publishers as subscribers");
         }
+        if (clients.apart() && cluster.nodes() < 2) {
+          errors.add("pairs on different nodes require at least two nodes");
+        }
       }
       case SHARED -> {
         if (clients.subscribers() < 1) {
@@ -142,7 +145,10 @@ public record Scenario(
         switch (flow) {
           case CONNECTIONS ->
               clients.idle() + " connections at " + plain(connections.perSecond()) + "/s";
-          case PAIRS -> clients.publishers() + " publishers, each to its own subscriber";
+          case PAIRS ->
+              clients.publishers()
+                  + " publishers, each to its own subscriber"
+                  + (clients.apart() ? " on another node" : "");
           case SHARED ->
               "%d publishers to one shared subscription with %d members"
                   .formatted(clients.publishers(), clients.subscribers());

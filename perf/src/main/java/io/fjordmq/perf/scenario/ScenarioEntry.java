@@ -33,6 +33,7 @@ record ScenarioEntry(
     int idle,
     int topics,
     int collectors,
+    boolean apart,
     double perSecond,
     int payloadBytes,
     int qos,
@@ -53,23 +54,11 @@ record ScenarioEntry(
     double nodeProcessors,
     double nodeGibibytes,
     int seconds,
-    String published) {
+    @Nullable String published) {
 
   /** Defaults of the keys whose default is not 0, false or missing. */
   private static final Map<String, Object> DEFAULTS =
-      Map.of(
-          "qosPercent",
-          100,
-          "transport",
-          "tcp",
-          "mqtt",
-          Connections.MQTT_3,
-          "nodes",
-          1,
-          "seconds",
-          60,
-          "published",
-          "");
+      Map.of("qosPercent", 100, "transport", "tcp", "mqtt", 4, "nodes", 1, "seconds", 60);
 
   /** Reads entries; whole numbers may be counts such as 15k. */
   private static final JsonMapper MAPPER =
@@ -152,7 +141,7 @@ record ScenarioEntry(
     return new Scenario(
         name,
         flow,
-        new Clients(publishers, subscribers, idle, topics, collectors),
+        new Clients(publishers, subscribers, idle, topics, collectors, apart),
         new Traffic(perSecond, payloadBytes, qos, qosPercent, batchMillis),
         new Connections(
             transport,
@@ -164,6 +153,6 @@ record ScenarioEntry(
             users),
         new Cluster(nodes, voters, cold, new NodeLimits(nodeProcessors, nodeGibibytes)),
         seconds,
-        published);
+        published == null ? "" : published);
   }
 }

@@ -1,7 +1,6 @@
 package io.fjordmq.perf.scenario;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,9 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
@@ -70,16 +66,12 @@ public final class ScenarioFiles {
   }
 
   private static List<Scenario> read(Path file) throws IOException {
-    try (Reader reader = Files.newBufferedReader(file)) {
-      Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
-      if (!(content instanceof Map<?, ?> entries)) {
-        throw new UsageException("expected a map of scenario names");
-      }
+    try {
       List<Scenario> scenarios = new ArrayList<>();
-      for (Map.Entry<?, ?> entry : entries.entrySet()) {
-        String name = ScenarioName.withPrefix(String.valueOf(entry.getKey()));
-        scenarios.add(ScenarioEntry.read(name, entry.getValue()));
-      }
+      YamlRecords.parse(Files.readString(file))
+          .forEach(
+              (name, content) ->
+                  scenarios.add(ScenarioEntry.read(ScenarioName.withPrefix(name), content)));
       return scenarios;
     } catch (UsageException | YAMLException e) {
       throw new UsageException(file + ": " + e.getMessage());

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
  * false_P_S_qosQ_pB_Rmps_Nn[_Vv]    the same with persistent sessions and V voters per range
  * share_…                           the S subscribers are one shared subscription
  * fanout_…                          each of the S subscribers gets every message
+ * apart_…                           publisher and subscriber of a pair are on different nodes
  * …_cold                            the load starts with the cluster
  * conn-tcp-C-R_Nn_true              C connections at R per second; tls, mtls; false: persistent
  * conn_tcp_C_Nn                     like the above at 1,000 per second, or 500 with TLS
@@ -34,7 +35,7 @@ final class ScenarioName {
 
   private static final Pattern MESSAGES =
       Pattern.compile(
-          "(?<prefix>share_|fanout_|)(?:(?<clean>true|false)_)?"
+          "(?<prefix>share_|fanout_|apart_|)(?:(?<clean>true|false)_)?"
               + Count.group("publishers")
               + "_"
               + Count.group("subscribers")
@@ -90,6 +91,7 @@ final class ScenarioName {
       switch (messages.group("prefix")) {
         case "share_" -> values.put("flow", "shared");
         case "fanout_" -> values.putAll(Map.of("flow", "topics", "topics", 1));
+        case "apart_" -> values.putAll(Map.of("flow", "pairs", "apart", true));
         default -> values.put("flow", "pairs");
       }
     } else if (connections.matches()) {

@@ -48,7 +48,7 @@ record LoadPlan(Scenario original, RunOptions options) {
         Map.of(),
         facts,
         notes(scaled),
-        new LoadRounds(options, scenario)::run);
+        new LoadRounds(options, scenario));
   }
 
   private int warmSeconds(Scenario scenario) {

@@ -2,12 +2,11 @@ package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.benchmark.BenchmarkRun;
 import io.fjordmq.perf.broker.BrokerLauncher;
-import io.fjordmq.perf.broker.BrokerProcess;
 import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.broker.RunningBroker;
-import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +21,7 @@ import java.util.Map;
  *
  * @param scenario the scenario after scaling
  */
-record LoadRounds(RunOptions options, Scenario scenario) {
+record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
   private static final int MAX_REUSE_WARM_SECONDS = 60;
 
   /**
@@ -33,22 +32,53 @@ record LoadRounds(RunOptions options, Scenario scenario) {
 
   private static final String EXISTING = "given";
 
-  void run(BenchmarkRun run) throws Exception {
-    Map<String, RunningBroker> reused = new LinkedHashMap<>();
+  /** What brokers are started for. Scenarios with equal requirements can share them. */
+  List<Object> requirements() {
+    return List.of(
+        scenario.cluster(),
+        scenario.connections().transport(),
+        scenario.connections().users(),
+        BrokerLauncher.needsRaisedRateLimits(scenario));
+  }
+
+  @Override
+  public void run(BenchmarkRun run) throws Exception {
+    run(run, new LinkedHashMap<>(), 0);
+  }
+
+  /**
+   * The same with brokers that other scenarios have used. Blocks.
+   *
+   * @param shared by program, if brokers are reused; this adds and warms up those that are missing
+   * @param unmeasured number of rounds before the first that counts; if there are any, missing
+   *     brokers are warmed up with this load as well
+   */
+  void run(BenchmarkRun run, Map<String, RunningBroker> shared, int unmeasured) throws Exception {
     if (options.reuse) {
+      List<RunningBroker> started = new ArrayList<>();
       for (String name : options.brokers) {
-        reused.put(name, start(run, name));
+        if (!shared.containsKey(name)) {
+          shared.put(name, start(run, name));
+          started.add(shared.get(name));
+        }
       }
       int seconds =
           Math.min(MAX_REUSE_WARM_SECONDS, REUSE_WARM_RATIO * run.settings().warmSeconds());
-      run.warmUp(List.copyOf(reused.values()), seconds);
+      if (unmeasured > 0 && scenario.flow() != Flow.CONNECTIONS) {
+        run.warmUp(started, scenario, seconds);
+      } else {
+        run.warmUp(started, seconds);
+      }
     }
     List<String> names = options.hosts().isEmpty() ? options.brokers : List.of(EXISTING);
-    for (int round = 0; round < run.settings().runs(); round++) {
+    for (int round = -unmeasured; round < run.settings().runs(); round++) {
       for (String name : names) {
         try {
-          RunningBroker broker = reused.get(name);
-          run.add(broker == null ? runOnce(run, name) : load(run, broker));
+          RunningBroker broker = shared.get(name);
+          RunResult result = broker == null ? runOnce(run, name) : load(run, broker);
+          if (round >= 0) {
+            run.add(result);
+          }
         } catch (IOException | RuntimeException e) {
           throw new IOException(
               "run %d of %d of %s failed: %s"
@@ -59,7 +89,7 @@ record LoadRounds(RunOptions options, Scenario scenario) {
     }
   }
 
-  private static String message(Exception e) {
+  static String message(Exception e) {
     String message = e.getMessage();
     return message == null ? e.toString() : message;
   }
@@ -93,14 +123,6 @@ record LoadRounds(RunOptions options, Scenario scenario) {
             scenario,
             settings.warmSeconds(),
             settings.seconds());
-    List<BrokerProcess> nodes = new ArrayList<>(broker.processes());
-    return nodes.isEmpty()
-        ? result
-        : result.with(
-            Map.of(
-                ResultMetric.START_SECONDS,
-                nodes.get(0).startSeconds(),
-                ResultMetric.START_MB,
-                nodes.get(0).idleKilobytes() / 1024.0));
+    return result.with(broker.startFigures());
   }
 }

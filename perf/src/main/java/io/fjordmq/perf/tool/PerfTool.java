@@ -51,7 +51,8 @@ public final class PerfTool {
   /** Runs the command; returns the exit code. */
   int run(List<String> words) {
     RunCommand run = new RunCommand(checkout, workingDirectory, words);
-    return execute(new CommandLine(this).addSubcommand(run), words);
+    TargetsCommand targets = new TargetsCommand(checkout, workingDirectory, words);
+    return execute(new CommandLine(this).addSubcommand(run).addSubcommand(targets), words);
   }
 
   /** Runs a command line with the exit codes of the tool. */

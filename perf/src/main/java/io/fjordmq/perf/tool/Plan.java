@@ -2,10 +2,14 @@ package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.benchmark.Benchmark;
 import io.fjordmq.perf.benchmark.BenchmarkRun;
+import io.fjordmq.perf.benchmark.Benchmarks;
 import io.fjordmq.perf.broker.BrokerSpec;
+import io.fjordmq.perf.scenario.ScenarioFiles;
 import io.fjordmq.perf.scenario.UsageException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -38,11 +42,33 @@ record Plan(
   }
 
   /**
-   * Returns the plan of a benchmark.
+   * The plan of a scenario or benchmark.
    *
    * @throws UsageException if it cannot do what the options require
    */
-  static Plan of(Benchmark benchmark, RunOptions options) {
+  static Plan of(String name, RunOptions options, ScenarioFiles files) {
+    Optional<Benchmark> benchmark = Benchmarks.find(name);
+    return benchmark.isPresent()
+        ? of(benchmark.get(), options)
+        : new LoadPlan(files.find(name), options).plan();
+  }
+
+  /**
+   * The settings of its run.
+   *
+   * @param work directory for the data and logs of brokers
+   */
+  BenchmarkRun.Settings settings(RunOptions options, Path checkout, Path work) {
+    return new BenchmarkRun.Settings(
+        checkout, work, runs, seconds, warmSeconds, options.threads, options.brokers, parameters);
+  }
+
+  /**
+   * The plan of a benchmark.
+   *
+   * @throws UsageException if it cannot do what the options require
+   */
+  private static Plan of(Benchmark benchmark, RunOptions options) {
     boolean onlyOne = options.brokers.size() != 1;
     if (!options.hosts().isEmpty() || !options.scale().isFull() || options.reuse) {
       throw new UsageException(
@@ -66,6 +92,6 @@ record Plan(
         parameters,
         facts,
         List.of(),
-        benchmark::run);
+        benchmark.body()::run);
   }
 }

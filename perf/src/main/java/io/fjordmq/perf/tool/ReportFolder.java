@@ -3,6 +3,7 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.report.HtmlReport;
 import io.fjordmq.perf.report.Report;
 import io.fjordmq.perf.report.ReportJson;
+import io.fjordmq.perf.report.TargetTable;
 import io.fjordmq.perf.scenario.UsageException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -10,7 +11,9 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 
 /** The directory for reports. */
 record ReportFolder(Path path) {
@@ -42,14 +45,29 @@ record ReportFolder(Path path) {
     return LocalDateTime.now().format(STAMP);
   }
 
+  /** Date and time for reports, ISO 8601. */
+  static String now() {
+    return ZonedDateTime.now()
+        .truncatedTo(ChronoUnit.SECONDS)
+        .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME);
+  }
+
   void write(Report report) throws IOException {
-    String name = report.scenario() + "-" + timestamp();
-    Path json = path.resolve(name + ".json");
-    Path page = path.resolve(name + ".html");
-    Files.writeString(json, ReportJson.write(report));
-    Files.writeString(page, HtmlReport.write(report));
+    write(report.scenario(), ".html", HtmlReport.write(report), ReportJson.write(report));
+  }
+
+  void write(TargetTable table) throws IOException {
+    write("targets", ".md", table.markdown(), ReportJson.write(table));
+  }
+
+  private void write(String title, String pageType, String page, String json) throws IOException {
+    String name = title + "-" + timestamp();
+    Path pageFile = path.resolve(name + pageType);
+    Path jsonFile = path.resolve(name + ".json");
+    Files.writeString(jsonFile, json);
+    Files.writeString(pageFile, page);
     System.out.println();
-    System.out.println("report: " + page);
-    System.out.println("        " + json);
+    System.out.println("report: " + pageFile);
+    System.out.println("        " + jsonFile);
   }
 }

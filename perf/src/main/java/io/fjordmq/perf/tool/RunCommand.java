@@ -1,9 +1,8 @@
 package io.fjordmq.perf.tool;
 
-import io.fjordmq.perf.benchmark.Benchmark;
 import io.fjordmq.perf.benchmark.BenchmarkRun;
-import io.fjordmq.perf.benchmark.Benchmarks;
 import io.fjordmq.perf.broker.BrokerLauncher;
+import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.machine.MachineFacts;
 import io.fjordmq.perf.machine.WorkFolder;
 import io.fjordmq.perf.report.Report;
@@ -13,14 +12,10 @@ import io.fjordmq.perf.scenario.UsageException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,6 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /**
  * {@code bin/perf.sh run}: runs a scenario and writes the report. If a run fails, the results of
@@ -44,6 +40,9 @@ final class RunCommand implements Callable<Integer> {
   private final Path workingDirectory;
   private final List<String> words;
 
+  @Parameters(paramLabel = "SCENARIO")
+  private String scenario = "";
+
   @Mixin private RunOptions options = new RunOptions();
 
   /**
@@ -59,45 +58,50 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     options.resolve(workingDirectory);
     ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
-    Optional<Benchmark> benchmark = Benchmarks.find(options.scenario);
-    Plan plan =
-        benchmark.isPresent()
-            ? Plan.of(benchmark.get(), options)
-            : new LoadPlan(files.find(options.scenario), options).plan();
+    Plan plan = Plan.of(scenario, options, files);
     ReportFolder folder = new ReportFolder(options.out);
     folder.check();
     System.out.println(plan.name() + ": " + plan.summary());
     plan.notes().forEach(note -> System.out.println("  " + note));
     WorkFolder work = WorkFolder.make();
     BrokerLauncher launcher = new BrokerLauncher(checkout);
-    BenchmarkRun run = new BenchmarkRun(settings(plan, work), launcher, files, System.out::println);
-    String startedAt =
-        ZonedDateTime.now()
-            .truncatedTo(ChronoUnit.SECONDS)
-            .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME);
+    BenchmarkRun run =
+        new BenchmarkRun(
+            plan.settings(options, checkout, work.path()), launcher, files, System.out::println);
+    String startedAt = ReportFolder.now();
     Map<String, String> facts = facts(plan);
-    String failed = measure(plan, run, launcher, work);
+    String failed = measure(() -> plan.work().run(run), run.results(), launcher, work);
     run.programs().forEach((broker, program) -> facts.put("program of " + broker, program));
-    Report report = report(plan, run, startedAt, facts, failed);
+    List<String> notes = new ArrayList<>(plan.notes());
+    notes.addAll(run.notes());
+    if (failed != null) {
+      notes.add(failed);
+    }
+    Report report =
+        new Report(
+            plan.name(),
+            plan.summary(),
+            plan.published(),
+            plan.flow(),
+            command(words),
+            startedAt,
+            facts,
+            notes,
+            plan.warmSeconds(),
+            plan.seconds(),
+            run.results());
     System.out.println();
     System.out.print(TerminalTable.of(report));
     report.notes().stream()
         .filter(note -> !plan.notes().contains(note))
         .forEach(System.out::println);
     folder.write(report);
-    return finish(report, work, failed);
+    return finish(report.hasNoFaults(), work, failed);
   }
 
-  private BenchmarkRun.Settings settings(Plan plan, WorkFolder work) {
-    return new BenchmarkRun.Settings(
-        checkout,
-        work.path(),
-        plan.runs(),
-        plan.seconds(),
-        plan.warmSeconds(),
-        options.threads,
-        options.brokers,
-        plan.parameters());
+  /** Measures something; fails at the first error. */
+  interface Measuring {
+    void run() throws Exception;
   }
 
   /**
@@ -106,24 +110,25 @@ final class RunCommand implements Callable<Integer> {
    * @return which run failed, and why; null if all succeeded
    * @throws Exception if there is no result at all, or the user interrupted the tool
    */
-  private static @Nullable String measure(
-      Plan plan, BenchmarkRun run, BrokerLauncher launcher, WorkFolder work) throws Exception {
+  static @Nullable String measure(
+      Measuring body, List<RunResult> results, BrokerLauncher launcher, WorkFolder work)
+      throws Exception {
     Thread interrupted = new Thread(() -> cleanUp(launcher, work), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try (launcher) {
-      plan.work().run(run);
+      body.run();
       return null;
     } catch (Exception e) {
       if (launcher.isShutdown()) {
         throw new UsageException("interrupted");
       }
-      if (run.results().isEmpty() || e instanceof InterruptedException) {
+      if (results.isEmpty() || e instanceof InterruptedException) {
         if (work.keep()) {
           System.err.println("perf: broker logs: " + work.path());
         }
         throw e;
       }
-      return "incomplete: " + (e.getMessage() == null ? e : e.getMessage());
+      return "incomplete: " + LoadRounds.message(e);
     } finally {
       remove(interrupted);
     }
@@ -150,35 +155,9 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private Report report(
-      Plan plan,
-      BenchmarkRun run,
-      String startedAt,
-      Map<String, String> facts,
-      @Nullable String failed) {
-    List<String> notes = new ArrayList<>(plan.notes());
-    notes.addAll(run.notes());
-    if (failed != null) {
-      notes.add(failed);
-    }
-    return new Report(
-        plan.name(),
-        plan.summary(),
-        plan.published(),
-        plan.flow(),
-        command(words),
-        startedAt,
-        facts,
-        notes,
-        plan.warmSeconds(),
-        plan.seconds(),
-        run.results());
-  }
-
-  /** Deletes the brokers' files unless a run failed or had faults; returns the exit code. */
-  private static int finish(Report report, WorkFolder work, @Nullable String failed)
-      throws IOException {
-    if (failed == null && report.hasNoFaults()) {
+  /** Deletes the files of the brokers unless something went wrong; returns the exit code. */
+  static int finish(boolean flawless, WorkFolder work, @Nullable String failed) throws IOException {
+    if (failed == null && flawless) {
       work.delete();
       return PerfTool.NO_FAULTS;
     }
@@ -204,28 +183,38 @@ final class RunCommand implements Callable<Integer> {
   private Map<String, String> facts(Plan plan) throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
     boolean starts = options.hosts().isEmpty();
-    facts.put(starts ? "commit" : "commit of the tool", MachineFacts.commit(checkout));
-    for (String broker : options.brokers) {
-      if (broker.contains("/")) {
-        facts.put("commit of " + broker, MachineFacts.commit(Path.of(broker)));
-      }
-    }
+    facts.putAll(commits(starts ? "commit" : "commit of the tool", checkout, options.brokers));
     facts.put("scale", options.scale().toString());
     facts.put("threads of the load", String.valueOf(options.threads));
-    if (starts && !settings().isEmpty()) {
-      facts.put("set by environment", String.join(" ", settings()));
+    if (starts) {
+      facts.putAll(settings());
     }
     facts.putAll(plan.facts());
     facts.putAll(MachineFacts.all());
     return facts;
   }
 
-  /** Returns the environment variables that change the configuration of the nodes started here. */
-  private static List<String> settings() {
-    return System.getenv().entrySet().stream()
-        .filter(entry -> entry.getKey().matches(CONFIG_VARIABLE))
-        .map(entry -> entry.getKey() + "=" + entry.getValue())
-        .sorted()
-        .toList();
+  /** The versions that are measured. */
+  static Map<String, String> commits(String name, Path checkout, List<String> brokers)
+      throws InterruptedException {
+    Map<String, String> commits = new LinkedHashMap<>();
+    commits.put(name, MachineFacts.commit(checkout));
+    for (String broker : brokers) {
+      if (broker.contains("/")) {
+        commits.put("commit of " + broker, MachineFacts.commit(Path.of(broker)));
+      }
+    }
+    return commits;
+  }
+
+  /** Environment variables that change the configuration of the nodes started here, as a fact. */
+  static Map<String, String> settings() {
+    String settings =
+        System.getenv().entrySet().stream()
+            .filter(entry -> entry.getKey().matches(CONFIG_VARIABLE))
+            .map(entry -> entry.getKey() + "=" + entry.getValue())
+            .sorted()
+            .collect(Collectors.joining(" "));
+    return settings.isEmpty() ? Map.of() : Map.of("set by environment", settings);
   }
 }

@@ -12,16 +12,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /**
  * The options of {@code bin/perf.sh run}, set once by the command line parser. {@code bin/perf.sh
  * --help} explains them.
  */
 final class RunOptions {
-  @Parameters(paramLabel = "SCENARIO")
-  String scenario = "";
-
   @Option(names = "--scale", paramLabel = "FACTOR")
   private double scale = 1;
 

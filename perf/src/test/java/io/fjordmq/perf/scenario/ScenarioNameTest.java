@@ -37,6 +37,14 @@ class ScenarioNameTest {
   }
 
   @Test
+  void shouldReadPairsOnDifferentNodes() {
+    Scenario apart = parse("apart_true_5_5_qos1_p32_20mps_3n_3v");
+    assertThat(apart.flow()).isEqualTo(Flow.PAIRS);
+    assertThat(apart.clients()).isEqualTo(new Clients(5, 5, 0, 0, 0, true));
+    assertThat(apart.summary()).contains("its own subscriber on another node");
+  }
+
+  @Test
   void shouldReadConnections() {
     Scenario tcp = parse("conn-tcp-1M-5K_1n_false");
     assertThat(tcp.clients()).isEqualTo(new Clients(0, 0, 1_000_000, 0, 0));
@@ -81,6 +89,7 @@ class ScenarioNameTest {
         "true_2_2_qos1_p8_100mps_1n",
         "true_0_0_qos1_p32_100mps_1n",
         "false_2_2_qos1_p32_1mps_1n_3v",
+        "apart_true_2_2_qos1_p32_1mps_1n",
         "true_1.2345k_1.2345k_qos1_p32_1mps_1n"
       })
   void shouldRejectInvalidScenarios(String name) {

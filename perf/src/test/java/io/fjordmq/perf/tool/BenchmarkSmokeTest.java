@@ -20,7 +20,11 @@ class BenchmarkSmokeTest {
   @TempDir Path out;
 
   private ParsedReport run(String name, String... options) throws IOException {
-    List<String> words = new ArrayList<>(List.of("run", name, "--runs", "1", "--warm", "1"));
+    return execute("run", name, options);
+  }
+
+  private ParsedReport execute(String command, String name, String... options) throws IOException {
+    List<String> words = new ArrayList<>(List.of(command, name, "--runs", "1", "--warm", "1"));
     words.addAll(List.of("--seconds", "1", "--out", out.toString()));
     words.addAll(List.of(options));
     int code = new PerfTool(PerfToolTest.root(), out).run(words);
@@ -44,9 +48,24 @@ class BenchmarkSmokeTest {
       settings.addAll(List.of("--set", setting));
     }
     ParsedReport report = run("cluster", settings.toArray(String[]::new));
-    assertPositive(report, "1 voter, 1/s each", "cpuMicros", "p50Ms", "idleCpuMs");
+    assertPositive(report, "1 voter, 1/s each", "cpuMicros", "p50Ms");
     assertPositive(report, "1 voter, 4/s each", "cpuMicros", "ackP50Ms");
     assertPositive(report, "1 voter, highest rate", "sustained");
+  }
+
+  @Test
+  void shouldCompareAColdStart() throws IOException {
+    ParsedReport report = run("cold-start", "--set", "load=true_5_5_qos1_p32_20mps_1n");
+    assertPositive(report, "fjordmq", "coldRatio", "startSeconds", "startMb");
+  }
+
+  /** One row runs a scenario, the other a benchmark. */
+  @Test
+  void shouldMeasureRowsOfTheTargets() throws IOException {
+    ParsedReport report = execute("targets", "retained-set", "ordinary-1n-100");
+    assertThat(report.list("results", 0, "outcomes", 0, "values")).hasSize(1);
+    assertThat(report.list("results", 1, "outcomes", 1, "values")).hasSize(1);
+    assertThat(report.at("complete")).isEqualTo(true);
   }
 
   @Test

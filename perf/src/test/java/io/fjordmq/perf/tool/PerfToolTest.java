@@ -2,6 +2,8 @@ package io.fjordmq.perf.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.perf.benchmark.Benchmarks;
+import io.fjordmq.perf.report.TargetRow;
 import io.fjordmq.perf.scenario.Scale;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
@@ -13,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +68,9 @@ class PerfToolTest {
     assertThat(refusal("run", "x", "--broker", "other")).contains("not 'other'");
     assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
     assertThat(refusal("run", "nothing_like_it")).contains("unknown scenario 'nothing_like_it'");
+    assertThat(refusal("targets", "walk")).contains("no row begins with 'walk'", "fan-out");
+    assertThat(refusal("targets", "--runs", "0")).contains("--runs", "at least 1");
+    assertThat(refusal("targets", "--broker", "other")).contains("not 'other'");
     assertThat(refusal("compare", "one.json")).contains("Missing required parameter: 'B.json'");
   }
 
@@ -159,6 +167,35 @@ class PerfToolTest {
         .hasSize(3)
         .allSatisfy(text -> assertThat(text).contains("--scale 0.01 would be enough"));
     assertThat(small.obstacles(new Scale(0.01).apply(whole).scenario(), 0.01, true)).isEmpty();
+  }
+
+  /** A row that no measured broker can run does not stop the command. */
+  @Test
+  void shouldReportRowsThatABrokerCannotRun() throws IOException {
+    String error =
+        refusal("targets", "three-nodes-qos2", "--broker", "mosquitto", "--out", folder.toString());
+    assertThat(error).contains("some rows could not be measured");
+    try (Stream<Path> files = Files.list(folder)) {
+      Path table = files.filter(file -> file.toString().endsWith(".md")).findFirst().orElseThrow();
+      assertThat(Files.readString(table)).contains("three-nodes-qos2", "mosquitto is one node");
+    }
+  }
+
+  /** Every row names a scenario or benchmark that exists, with parameters that it has. */
+  @Test
+  void shouldFindTheScenarioOfEachTarget() throws IOException {
+    ScenarioFiles files = new ScenarioFiles(root().resolve("perf/scenarios"));
+    Map<String, TargetRow> rows = TargetRow.read(TargetsCommand.file(root()));
+    assertThat(rows).isNotEmpty();
+    rows.values()
+        .forEach(
+            row ->
+                Benchmarks.find(row.run())
+                    .ifPresentOrElse(
+                        benchmark ->
+                            benchmark.parametersWith(
+                                Objects.requireNonNullElse(row.set(), Map.of())),
+                        () -> assertThat(files.find(row.run())).isNotNull()));
   }
 
   @Test

@@ -2,23 +2,23 @@ package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.MqttPacketWriter;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.machine.ProcessUsage;
 import io.fjordmq.perf.scenario.UsageException;
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
- * Measures the CPU time of the query threads while one client subscribes to many wildcard filters:
- * once with filters that match no retained message, once with filters that match one message each.
+ * Retained messages: what setting them costs; and the query threads while one client subscribes to
+ * many filters with a wildcard, once with filters that match no retained message, once with filters
+ * that match one each.
  */
-record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) {
+record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters) {
   private static final String SETTINGS =
       """
       sessionConfig:
@@ -34,15 +34,38 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
 
   private static final String QUERY_THREADS = "range-query";
   private static final int DEVICES_PER_SITE = 100;
-  private static final int WINDOW = 500;
   private static final int PAYLOAD_BYTES = 16;
-  private static final int RETAIN = 1;
   private static final int TIMEOUT_SECONDS = 120;
+  private static final int UNMEASURED_ROUNDS = 2;
 
   /** The last filter of each SUBSCRIBE: its message shows that all lookups are done. */
   private static final String LAST_FILTER = "last";
 
-  static void run(BenchmarkRun run) throws Exception {
+  /** One client sets the retained messages of new topics. */
+  static void set(BenchmarkRun run) throws Exception {
+    int count = run.number("retained");
+    RunningBroker broker = run.startAll().get(0);
+    try (ClientLoops loops = broker.loops(1)) {
+      for (int i = -UNMEASURED_ROUNDS; i < run.settings().runs(); i++) {
+        String topic = "retained/" + i + "/";
+        List<String> topics = IntStream.range(0, count).mapToObj(n -> topic + n).toList();
+        double heapMb = IdleRangesBenchmark.heapMb(broker.pid());
+        final double cpu = ProcessUsage.of(broker.pid()).cpuMicros();
+        ClosedLoopPublisher.retain(loops, topics, run.number("payload"));
+        double used = ProcessUsage.of(broker.pid()).cpuMicros() - cpu;
+        heapMb = IdleRangesBenchmark.heapMb(broker.pid()) - heapMb;
+        if (i >= 0) {
+          run.add(
+              new Measurement()
+                  .put(ResultMetric.CPU_MICROS, used / count)
+                  .put(ResultMetric.RETAINED_BYTES, heapMb * (1 << 20) / count)
+                  .result(broker.name()));
+        }
+      }
+    }
+  }
+
+  static void lookUp(BenchmarkRun run) throws Exception {
     int retained = run.number("retained");
     int filters = run.number("filters");
     if (filters > MAX_FILTERS || filters > retained) {
@@ -52,8 +75,8 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
     }
     try (RunningBroker broker = run.startNode("node", SETTINGS);
         ClientLoops loops = broker.loops(1)) {
-      RetainedLookupsBenchmark benchmark =
-          new RetainedLookupsBenchmark(loops, broker.pid(), filters);
+      RetainedMessagesBenchmark benchmark =
+          new RetainedMessagesBenchmark(loops, broker.pid(), filters);
       benchmark.retain(retained);
       for (int i = 0; i <= run.settings().runs(); i++) {
         Measurement none = benchmark.measure("site/+/none%d/temperature", 0);
@@ -68,24 +91,13 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
 
   /** Publishes {@code site/S/deviceD/temperature}, and the message of the last filter. Blocks. */
   private void retain(int messages) throws Exception {
-    Semaphore free = new Semaphore(WINDOW);
-    LoadClient client = connect("publisher", new PacketCounter(free, new Semaphore(0)));
-    for (int i = 0; i <= messages; i++) {
-      String topic =
-          i == messages
-              ? LAST_FILTER
-              : "site/%d/device%d/temperature"
-                  .formatted(i / DEVICES_PER_SITE, i % DEVICES_PER_SITE);
-      acquire(free, 1, "a PUBACK");
-      ByteBuf out = client.channel().alloc().buffer();
-      byte[] name = topic.getBytes(StandardCharsets.UTF_8);
-      MqttPacketWriter.publish(out, name, 1, client.nextPacketIdentifier(), PAYLOAD_BYTES);
-      out.writeZero(PAYLOAD_BYTES);
-      out.setByte(0, out.getByte(0) | RETAIN);
-      client.channel().writeAndFlush(out);
+    List<String> topics = new ArrayList<>();
+    for (int i = 0; i < messages; i++) {
+      topics.add(
+          "site/%d/device%d/temperature".formatted(i / DEVICES_PER_SITE, i % DEVICES_PER_SITE));
     }
-    acquire(free, WINDOW, "the last PUBACKs");
-    client.close();
+    topics.add(LAST_FILTER);
+    ClosedLoopPublisher.retain(loops, topics, PAYLOAD_BYTES);
   }
 
   /**
@@ -101,11 +113,17 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
     }
     all.add(LAST_FILTER);
     Semaphore messages = new Semaphore(0);
-    LoadClient client = connect("subscriber", new PacketCounter(new Semaphore(0), messages));
+    LoadClient client =
+        loops
+            .connect(new LoadClient("subscriber", true, new MessageCounter(messages)))
+            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     final long cpu = ProcessUsage.threadCpuMicros(brokerPid, QUERY_THREADS);
     long start = System.nanoTime();
     client.subscribe(all, 0).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    acquire(messages, matches + 1, "the retained messages");
+    if (!messages.tryAcquire(matches + 1, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      throw new IllegalStateException(
+          "waited %d s for the retained messages; see the broker's log".formatted(TIMEOUT_SECONDS));
+    }
     double seconds = (System.nanoTime() - start) / 1e9;
     double micros = ProcessUsage.threadCpuMicros(brokerPid, QUERY_THREADS) - cpu;
     client.close();
@@ -114,31 +132,10 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
         .put(ResultMetric.LOOKUPS_SECONDS, seconds);
   }
 
-  private LoadClient connect(String name, PacketCounter receiver) throws Exception {
-    return loops
-        .connect(new LoadClient(name, true, receiver))
-        .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-  }
-
-  private static void acquire(Semaphore semaphore, int permits, String what)
-      throws InterruptedException {
-    if (!semaphore.tryAcquire(permits, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-      throw new IllegalStateException(
-          "waited %d s for %s; see the broker's log".formatted(TIMEOUT_SECONDS, what));
-    }
-  }
-
-  /** Counts PUBACKs and messages. */
-  private record PacketCounter(Semaphore pubacks, Semaphore messages)
-      implements LoadClient.Receiver {
+  private record MessageCounter(Semaphore messages) implements LoadClient.Receiver {
     @Override
     public void onPublish(ByteBuf payload) {
       messages.release();
-    }
-
-    @Override
-    public void onPuback(int packetIdentifier) {
-      pubacks.release();
     }
   }
 }

@@ -1,0 +1,92 @@
+package io.fjordmq.perf.report;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.fjordmq.perf.broker.BrokerSpec;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.RunResult;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a row of the table of targets measured.
+ *
+ * @param name of the row
+ * @param command that repeats the measurement on new brokers
+ * @param runs in chronological order
+ * @param failure why runs are missing; null if none is
+ */
+public record TargetResult(
+    String name, TargetRow row, String command, List<RunResult> runs, @Nullable String failure) {
+  /**
+   * A figure of one broker with its target.
+   *
+   * @param values of its runs, or their ratios to mosquitto's
+   * @param medians of the broker and of mosquitto; empty unless the values are ratios
+   */
+  record Outcome(
+      String broker, ResultMetric metric, Target target, double[] values, double[] medians) {
+    @JsonProperty
+    String met() {
+      boolean isKnown = values.length > 0 && Double.isFinite(target.limit());
+      return !isKnown ? "–" : Report.median(values) <= target.limit() ? "yes" : "no";
+    }
+
+    String measured() {
+      if (values.length == 0) {
+        return "–";
+      }
+      DoubleSummaryStatistics range = Arrays.stream(values).summaryStatistics();
+      String text =
+          "%s (%s–%s)"
+              .formatted(
+                  number(Report.median(values)), number(range.getMin()), number(range.getMax()));
+      return medians.length == 0
+          ? text + " " + metric.unit()
+          : "%s: %s and %s %s"
+              .formatted(text, number(medians[0]), number(medians[1]), metric.unit());
+    }
+
+    private static String number(double value) {
+      return (value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f").formatted(value);
+    }
+  }
+
+  /** One for each target and broker; mosquitto is not compared with itself. */
+  @JsonProperty
+  List<Outcome> outcomes() {
+    List<String> brokers = runs.stream().map(RunResult::broker).distinct().toList();
+    List<Outcome> outcomes = new ArrayList<>();
+    row.targets()
+        .forEach(
+            (metric, target) -> {
+              double[] others = Report.values(runs, BrokerSpec.MOSQUITTO, metric);
+              for (String broker : brokers.isEmpty() ? List.of("–") : brokers) {
+                double[] values = Report.values(runs, broker, metric);
+                if (!target.ofMosquitto()) {
+                  outcomes.add(new Outcome(broker, metric, target, values, new double[0]));
+                } else if (!broker.equals(BrokerSpec.MOSQUITTO)) {
+                  double[] medians = {Report.median(values), Report.median(others)};
+                  double[] ratios = Report.ratios(values, others);
+                  outcomes.add(new Outcome(broker, metric, target, ratios, medians));
+                }
+              }
+            });
+    return outcomes;
+  }
+
+  /** What went wrong, for readers. */
+  List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    if (failure != null) {
+      problems.add(name + ": incomplete: " + failure.replaceAll("\\s*\n\\s*", " "));
+    }
+    for (RunResult run : runs) {
+      run.faults().forEach(line -> problems.add(name + ": FAULT of " + run.broker() + ": " + line));
+      run.remarks().forEach(line -> problems.add(name + ": " + run.broker() + ": " + line));
+    }
+    return problems.stream().distinct().toList();
+  }
+}
