@@ -5,6 +5,8 @@ trap 'printf "fjordmq: internal error at line %s of standalone.sh; please report
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
+AOT_VERSION=25 # first Java whose AOT cache contains profiles
+TRAINING_SECONDS=8
 # Timeout for each line of an HTTP response; long enough for a cluster status that waits for its slowest node.
 RESPONSE_SECONDS="${FJORDMQ_RESPONSE_SECONDS:-10}"
 
@@ -23,9 +25,11 @@ Node commands:
                             ranges of its cluster
   run                       start the node in the foreground and log to the terminal; Ctrl-C stops it
   check                     check the configuration and every file it names, and report all errors; start nothing
-  build                     build FjordMQ if needed; start nothing
+  build                     build FjordMQ if needed; with JDK 25 or newer, also make an AOT cache if there is none for this
+                            build and JDK: run a node in a directory of its own under load for about 20 s
 
-All node commands except stop and status first build FjordMQ if there is no build or the sources are newer.
+All node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or the sources are
+newer. The cache shortens starts and the time until the node is warm; without one, a node starts all the same.
 
 Cluster commands, on any running node unless noted otherwise:
   voters [STORE=COUNT]...   set the number of voters per range of the stores dist, inbox and retain, 1 to 5; without
@@ -206,15 +210,20 @@ page() {
 # --- build ------------------------------------------------------------------------------------------------------
 
 build_if_needed() {
-  [ -d "$HOME_DIR/broker-server/src" ] && ! is_built || return 0
-  command -v mvn >/dev/null || die "cannot build FjordMQ: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
+  ! needs_build || as_only_build build
+}
+
+needs_build() { [ -d "$HOME_DIR/broker-server/src" ] && ! is_built; }
+
+# Runs function $1. Two builds at once would delete each other's files: the second one waits, and finds the build of
+# the first.
+as_only_build() {
   mkdir -p "$HOME_DIR/broker-server/target"
-  # Two builds at once would delete each other's files. The second one waits, and finds the build of the first.
   (
     if command -v flock >/dev/null; then
       flock -n 9 || { say "waiting for another build of FjordMQ in this directory"; flock 9; }
     fi
-    is_built || build
+    "$1"
   ) 9>"$HOME_DIR/broker-server/target/build.lock" || exit $?
 }
 
@@ -228,12 +237,130 @@ is_built() {
 }
 
 build() {
+  ! is_built || return 0
+  command -v mvn >/dev/null || die "cannot build FjordMQ: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
   say "building FjordMQ (the first build downloads dependencies and takes a few minutes)"
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
   (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$OUT_DIR/built"
+  choose_java
+  train
+}
+
+# Builds FjordMQ if needed. If it is built, makes the AOT cache unless there is one: an installation needs a new one if
+# its files were copied without their modification times, or its JDK was updated.
+build_all() {
+  if needs_build; then
+    as_only_build build
+    return
+  fi
+  choose_java
+  if [ "$JAVA_VERSION" -lt "$AOT_VERSION" ] || has_cache; then return 0; fi
+  [ -w "$OUT_DIR" ] && [ -w "$HOME_DIR/broker-server/target" ] || {
+    say "warning: user $(id -un) cannot write an AOT cache to $OUT_DIR, so nodes start more slowly; run this command as $(owner "$OUT_DIR")" >&2
+    return 0
+  }
+  as_only_build train
+}
+
+# --- AOT cache --------------------------------------------------------------------------------------------------
+# From JDK 25 on, a cache holds loaded and linked classes and the profiles that the JIT compiler needs. A training run
+# records them: a node in a directory of its own serves TrainingLoad.
+
+# Prints the jars in a fixed order. The JVM would expand a wildcard in the order of the directory, and accepts a cache
+# only for the class path that it was recorded with.
+class_path() {
+  local LC_ALL=C jars
+  jars=("$OUT_DIR"/lib/*.jar)
+  local IFS=:
+  printf '%s' "${jars[*]}"
+}
+
+file_facts() { stat -c '%n %s %Y' "$@" 2>/dev/null || stat -f '%N %z %m' "$@" 2>/dev/null; } # name, size, modification time
+
+# Prints what cache $1 depends on. The JVM checks most of it as well, but a node whose JVM ignores the cache starts
+# without any archive of classes, and the JVM does not detect damage inside the cache.
+cache_inputs() {
+  local modules
+  modules="$(cd "$(dirname "$(readlink -f "$JAVA")")/.." && pwd)/lib/modules"
+  (cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" lib/*.jar)
+}
+
+# Whether there is a cache for this JVM and these jars that this user can read.
+has_cache() {
+  local recorded
+  [ "$JAVA_VERSION" -ge "$AOT_VERSION" ] && [ -r "$AOT_CACHE" ] && [ -r "$AOT_CACHE.inputs" ] || return 1
+  recorded="$(cat "$AOT_CACHE.inputs")"
+  [ -n "$recorded" ] && [ "$(cache_inputs "$AOT_CACHE")" = "$recorded" ]
+}
+
+# Makes the cache if the JVM supports it. A failure is not one of the build: nodes start without the cache, but slower.
+train() {
+  local folder="$OUT_DIR/training"
+  [ "$JAVA_VERSION" -ge "$AOT_VERSION" ] && ! has_cache || return 0
+  say "training: running a node for about 20 s to make its AOT cache, which later starts use"
+  rm -rf "$folder" "$AOT_CACHE" "$AOT_CACHE.inputs"
+  mkdir -p "$folder"
+  if (training_run "$folder") >"$folder/output" 2>&1 && mv "$folder/node.aot" "$AOT_CACHE"; then
+    chmod a+r "$AOT_CACHE" # for the nodes of other users
+    cache_inputs "$AOT_CACHE" >"$AOT_CACHE.inputs" || rm -f "$AOT_CACHE.inputs"
+    rm -rf "$folder"
+  else
+    say "warning: training failed, so nodes start without an AOT cache and need more CPU at first; see $folder/output and $folder/logs, then run '$0 build' again" >&2
+  fi
+}
+
+# Records the cache $1/node.aot. Runs in a subshell, without errexit.
+training_run() {
+  local folder="$1" attempt deadline code=0
+  node='' load='' # not local, for the trap
+  local DATA_DIR="$folder/data" LOG_DIR="$folder/logs" READY_FILE="$folder/data/fjordmq.pid"
+  # The settings and JVM options of the user who builds are those of no node in particular.
+  unset FJORDMQ_JVM_OPTS
+  local clean=(env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 _JAVA_SR_SIGNUM=50)
+  trap 'kill -9 $node $load 2>/dev/null || true' EXIT
+  exec 9>&- # a process that outlives this script must not keep the lock of the build
+  compgen -G "$OUT_DIR/lib/*.jar" || { echo "no jars in $OUT_DIR/lib"; return 1; }
+  mkdir -p "$DATA_DIR" "$LOG_DIR" || return 1
+  jvm_options
+  OPTIONS+=("-XX:AOTCacheOutput=$folder/node.aot")
+  for attempt in 1 2 3; do # the random port for other nodes may be in use
+    printf '%s\n' 'bootstrap: true' 'mqttServerConfig:' '  tcpListener:' '    host: 127.0.0.1' '    port: 0' 'httpConfig:' \
+      '  port: 0' 'clusterConfig:' '  host: 127.0.0.1' "  port: $((20000 + RANDOM % 12000))" >"$folder/node.yml"
+    "${clean[@]}" "$JAVA" "${OPTIONS[@]}" -Dfjordmq.console=OFF -cp "$(class_path)" io.fjordmq.broker.Main \
+      -c "$folder/node.yml" -d "$folder" &
+    node=$!
+    deadline=$((SECONDS + 60))
+    until is_ready "$node" || ! kill -0 "$node" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; do sleep 0.1; done
+    ! kill -0 "$node" 2>/dev/null || break
+    wait "$node"
+    node=''
+  done
+  [ -n "$node" ] && is_ready "$node" || { echo "the node did not become ready"; return 1; }
+  "${clean[@]}" "$JAVA" -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlogback.configurationFile=logback-off.xml \
+    --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -cp "$(class_path)" \
+    io.fjordmq.broker.training.TrainingLoad "$(ready_value mqtt | sed 's/.*://')" "$TRAINING_SECONDS" &
+  load=$!
+  while kill -0 "$load" 2>/dev/null; do # what monitoring does meanwhile
+    page /metrics >/dev/null
+    page /status >/dev/null
+    page /readyz >/dev/null
+    sleep 0.5
+  done
+  wait "$load" || { echo "the load failed with exit code $?"; return 1; }
+  load=''
+  kill "$node"
+  deadline=$((SECONDS + 120)) # the JVM writes the cache after the node has stopped
+  while kill -0 "$node" 2>/dev/null; do
+    [ "$SECONDS" -lt "$deadline" ] || { echo "the node has not stopped after 120 s"; return 1; }
+    sleep 0.1
+  done
+  # A JVM that failed has written a cache all the same.
+  wait "$node" || code=$?
+  node=''
+  [ "$code" -eq 0 ] && [ -s "$folder/node.aot" ] || { echo "the node exited with code $code"; return 1; }
 }
 
 # --- Java -------------------------------------------------------------------------------------------------------
@@ -266,6 +393,7 @@ choose_java() {
   fi
   [ -n "$JAVA" ] || die "no Java found; install a JDK 17 or newer, or set JAVA_HOME"
   [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ requires Java 17 or newer"
+  AOT_CACHE="$OUT_DIR/classes-$JAVA_VERSION.aot"
 }
 
 # Prints the memory limit of this node in MiB: that of the host, or of a smaller cgroup (v1 or v2).
@@ -296,13 +424,7 @@ memory_mib() {
 between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, limited to the range from $1 to $2
 
 jvm_options() {
-  local archive memory
-  # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
-  # user cannot write there.
-  archive="$OUT_DIR/classes-$JAVA_VERSION.jsa"
-  if [ ! -w "$OUT_DIR" ] || { [ -e "$archive" ] && [ ! -r "$archive" ]; }; then
-    archive="$DATA_DIR/classes-$JAVA_VERSION.jsa"
-  fi
+  local memory
   # The rest is for off-heap memory (database, code, threads) and the page cache.
   memory="$(memory_mib)"
   OPTIONS=(
@@ -320,6 +442,35 @@ jvm_options() {
     # SerialGC uses the least CPU and memory with a small heap. For gigabytes of live data see docs/CONFIGURATION.md.
     *) OPTIONS+=(-XX:+UseSerialGC) ;;
   esac
+  # A JVM that cannot read or write the archive continues without it. Its warnings would hide the messages that matter.
+  OPTIONS+=(-Xlog:disable -Xlog:all=error:stderr "-Xlog:cds*=off:stderr")
+  [ "$JAVA_VERSION" -lt 24 ] || OPTIONS+=("-Xlog:aot*=off:stderr")
+  [ "$JAVA_VERSION" -lt 22 ] || OPTIONS+=(--enable-native-access=ALL-UNNAMED)
+  [ "$JAVA_VERSION" -lt 23 ] || OPTIONS+=(--sun-misc-unsafe-memory-access=allow)
+  # The JIT compiler frees tens of megabytes after the start, which the C library would keep.
+  [ "$JAVA_VERSION" -lt 25 ] || OPTIONS+=(-XX:+UseCompactObjectHeaders -XX:TrimNativeHeapInterval=10000)
+}
+
+# Adds the options for classes that need not be loaded and linked again: those of the AOT cache, or class data sharing.
+share_classes() {
+  local archive cache=no
+  if has_cache; then cache=yes; fi
+  case "${FJORDMQ_JVM_OPTS:-}" in
+    *-XX:AOT*) return 0 ;; # a second archive would prevent the start
+    # With these options the JVM ignores the cache, but not an archive that was written with them.
+    *-XX:+Use*GC* | *-XX:-Use*Oops* | *-XX:-UseCompact* | *agent* | *--add-* | *--limit-* | *--patch-* | *com.sun.management*) cache=no ;;
+    *-XX:*Archive* | *-Xshare*) cache=no ;;
+  esac
+  if [ "$cache" = yes ]; then
+    OPTIONS+=("-XX:AOTCache=$AOT_CACHE")
+    return 0
+  fi
+  # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
+  # user cannot write there.
+  archive="$OUT_DIR/classes-$JAVA_VERSION.jsa"
+  if [ ! -w "$OUT_DIR" ] || { [ -e "$archive" ] && [ ! -r "$archive" ]; }; then
+    archive="$DATA_DIR/classes-$JAVA_VERSION.jsa"
+  fi
   # Class data sharing: the first node writes the archive when it stops, which makes later starts much faster.
   if [ "$JAVA_VERSION" -ge 19 ]; then
     OPTIONS+=(-XX:+AutoCreateSharedArchive "-XX:SharedArchiveFile=$archive")
@@ -328,15 +479,8 @@ jvm_options() {
   else
     OPTIONS+=("-XX:ArchiveClassesAtExit=$archive")
   fi
-  # A JVM that cannot read or write the archive continues without it. Its warnings would hide the messages that matter.
-  OPTIONS+=(-Xlog:disable -Xlog:all=error:stderr "-Xlog:cds*=off:stderr")
-  [ "$JAVA_VERSION" -lt 24 ] || OPTIONS+=("-Xlog:aot*=off:stderr")
-  [ "$JAVA_VERSION" -lt 22 ] || OPTIONS+=(--enable-native-access=ALL-UNNAMED)
-  [ "$JAVA_VERSION" -lt 23 ] || OPTIONS+=(--sun-misc-unsafe-memory-access=allow)
-  [ "$JAVA_VERSION" -lt 25 ] || OPTIONS+=(-XX:+UseCompactObjectHeaders)
-  # shellcheck disable=SC2206 # blanks separate the options
-  OPTIONS+=(${FJORDMQ_JVM_OPTS:-})
 }
+
 
 prepare() {
   build_if_needed
@@ -345,11 +489,14 @@ prepare() {
   mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
   require_own_files
   jvm_options
+  share_classes
+  # shellcheck disable=SC2206 # blanks separate the options
+  OPTIONS+=(${FJORDMQ_JVM_OPTS:-})
   export FJORDMQ_DATADIR="$DATA_DIR" FJORDMQ_LOGDIR="$LOG_DIR"
   # sofa-jraft handles SIGUSR2, which the JVM uses to suspend threads. Flight Recorder would lose most of its samples,
   # so the JVM uses another signal; any real-time signal works.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-50}"
-  COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$OUT_DIR/lib/*" io.fjordmq.broker.Main -c "$CONFIG")
+  COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$(class_path)" io.fjordmq.broker.Main -c "$CONFIG")
 }
 
 # --- commands ---------------------------------------------------------------------------------------------------
@@ -558,7 +705,7 @@ case "$ACTION" in
   leave) locate; leave ;;
   status) locate; status || exit ;; # a node that is not running is a result, not an internal error
   start | stop | run | check) locate; "$ACTION" ;;
-  build) build_if_needed ;;
+  build) build_all ;;
   restart) locate; stop; start ;;
   -h | --help | help) usage ;;
   --version) version ;;

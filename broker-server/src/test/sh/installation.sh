@@ -8,7 +8,7 @@ install_into() {
   mkdir -p "$1/broker-server/target"
   cp -r bin conf "$1/"
   cp -r broker-server/target/fjordmq "$1/broker-server/target/"
-  rm -f "$1"/broker-server/target/fjordmq/*.jsa
+  rm -f "$1"/broker-server/target/fjordmq/*.jsa "$1"/broker-server/target/fjordmq/*.aot*
   sed -i -e 's/^\( *port:\) 1883\b/\1 0/' -e 's/^\( *port:\) 18083\b/\1 0/' \
     -e "s/^\( *port:\) 8899\b/\1 $((20000 + RANDOM % 12000))/" "$1/conf/standalone.yml"
 }

@@ -15,6 +15,7 @@ import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
 import io.fjordmq.inbox.InboxId;
@@ -75,6 +76,7 @@ class ArchitectureTest {
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
+        new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
         new Rule(HouseRules.boundary("net", "protocol", "limits"), ListenerThatKnowsTooMuch.class),

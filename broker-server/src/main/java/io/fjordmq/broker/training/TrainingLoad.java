@@ -1,0 +1,99 @@
+package io.fjordmq.broker.training;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttVersion;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Applies a load to a node on the loopback interface: {@code TrainingLoad PORT SECONDS}. The exit
+ * code is 0 if the broker served every client, and 1 otherwise.
+ */
+public final class TrainingLoad {
+  /** Pairs with one message in flight train the path of single messages, the others batches. */
+  private static final List<Integer> IN_FLIGHT = List.of(1, 16);
+
+  private static final List<MqttVersion> VERSIONS =
+      List.of(MqttVersion.MQTT_3_1_1, MqttVersion.MQTT_5);
+
+  private final EventLoopGroup loops;
+  private final InetSocketAddress broker;
+
+  private TrainingLoad(EventLoopGroup loops, InetSocketAddress broker) {
+    this.loops = loops;
+    this.broker = broker;
+  }
+
+  public static void main(String[] args) {
+    if (args.length != 2) {
+      throw new IllegalArgumentException("usage: TrainingLoad PORT SECONDS");
+    }
+    long messages = apply(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+    System.out.println("delivered " + messages + " messages");
+  }
+
+  /**
+   * Applies the load to the node at a port of the loopback interface.
+   *
+   * @param seconds after which no new session begins
+   * @return the number of messages that subscribers received
+   * @throws IllegalStateException if the broker did not serve every client
+   */
+  public static long apply(int port, int seconds) {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try {
+      InetSocketAddress broker = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      return new TrainingLoad(loops, broker).run(TimeUnit.SECONDS.toNanos(seconds));
+    } finally {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  private long run(long nanos) {
+    long start = System.nanoTime();
+    List<TrainingPair> pairs = pairs();
+    for (int i = 0; i < pairs.size(); i++) {
+      pairs.get(i).start(IN_FLIGHT.get(i % IN_FLIGHT.size()));
+    }
+    SessionTour tour = new SessionTour(loops, broker);
+    int tours = 0;
+    do {
+      tour.run(tours, VERSIONS.get(tours % VERSIONS.size()));
+      tours++;
+    } while (System.nanoTime() - start < nanos);
+    pairs.forEach(TrainingPair::end);
+    if (pairs.stream().anyMatch(pair -> pair.received() == 0)) {
+      throw new IllegalStateException("a subscriber received no message");
+    }
+    return pairs.stream().mapToLong(TrainingPair::received).sum();
+  }
+
+  /** For every version, kind of session and QoS, one pair for each number of messages in flight. */
+  private List<TrainingPair> pairs() {
+    List<TrainingPair> pairs = new ArrayList<>();
+    for (MqttVersion version : VERSIONS) {
+      for (boolean persistent : new boolean[] {false, true}) {
+        for (MqttQoS qos :
+            List.of(MqttQoS.AT_MOST_ONCE, MqttQoS.AT_LEAST_ONCE, MqttQoS.EXACTLY_ONCE)) {
+          for (int inFlight : IN_FLIGHT) {
+            String clientId =
+                version.name() + (persistent ? "-p" : "-c") + qos.value() + "-" + inFlight;
+            pairs.add(
+                new TrainingPair(
+                    loops,
+                    broker,
+                    new TrainingClient.Identity(clientId, version, persistent),
+                    qos));
+          }
+        }
+      }
+    }
+    return pairs;
+  }
+}
