@@ -30,8 +30,8 @@ class HostResourcesTest {
 
   @Test
   void shouldNoteLimitsAboveTheResourcesOfTheHost() {
-    assertThat(notes(1, 64, TWO)).hasSize(2).last().asString().contains("above", "1 and 64.0 GiB");
-    assertThat(notes(16, 1, TWO)).hasSize(2).last().asString().contains("above", "16 and 1.0 GiB");
+    assertThat(notes(1, 64, TWO)).hasSize(2).last().asString().contains("exceed", "1 and 64.0 GiB");
+    assertThat(notes(16, 1, TWO)).hasSize(2).last().asString().contains("exceed", "16 and 1.0 GiB");
     assertThat(notes(4, 64, TWO)).hasSize(2).last().asString().contains("3 nodes", "4 and 64.0");
     assertThat(notes(6, 4, TWO)).hasSize(2).last().asString().contains("3 nodes", "6 and 4.0 GiB");
     assertThat(notes(6, 4.5, TWO)).hasSize(1);

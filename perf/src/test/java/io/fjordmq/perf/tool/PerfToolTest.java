@@ -177,7 +177,8 @@ class PerfToolTest {
     assertThat(error).contains("some rows could not be measured");
     try (Stream<Path> files = Files.list(folder)) {
       Path table = files.filter(file -> file.toString().endsWith(".md")).findFirst().orElseThrow();
-      assertThat(Files.readString(table)).contains("three-nodes-qos2", "mosquitto is one node");
+      assertThat(Files.readString(table))
+          .contains("three-nodes-qos2", "mosquitto runs as a single node");
     }
   }
 

@@ -7,10 +7,10 @@ import io.fjordmq.common.Timers;
  * and several thread hops, so under load a few milliseconds between batches make them fewer and
  * larger. A client that waits for each response before it sends the next command is never delayed.
  *
- * <p>The leader groups the batches of several nodes and responds to all of a group at the same
- * time. Pauses are therefore measured from the response, less the shortest time that a recent batch
- * took: this aligns the nodes, and their next batches reach the leader together. Guarded by its
- * batcher.
+ * <p>A pause ends the sooner the longer batches take, because a command waits for both. The leader
+ * groups the batches of several nodes and responds to all of a group at the same time. If a batch
+ * took much longer than usual, the pause is therefore measured from its response: this aligns the
+ * nodes, so that their next batches reach the leader together. Guarded by its batcher.
  */
 final class BatchPacer {
   /** Recent batches that {@link #crowding} averages. */
@@ -83,7 +83,11 @@ final class BatchPacer {
   void onBatchStarted(int commands) {
     commandsInFlight = commands;
     startedNanos = timers.nowNanos();
-    dueNanos = startedNanos + intervalNanos;
+    dueNanos = startedNanos + pauseNanos();
+  }
+
+  private long pauseNanos() {
+    return intervalNanos - Math.min(shortestNanos, intervalNanos) / 2;
   }
 
   /**
@@ -97,6 +101,7 @@ final class BatchPacer {
     long nanos = timers.nowNanos() - startedNanos;
     shortestNanos =
         nanos < shortestNanos ? nanos : shortestNanos + (nanos - shortestNanos) / LATENCY_SMOOTHING;
-    dueNanos = startedNanos + intervalNanos + (nanos - shortestNanos);
+    long excess = nanos - shortestNanos;
+    dueNanos = startedNanos + pauseNanos() + (excess > intervalNanos / 8 ? excess : 0);
   }
 }

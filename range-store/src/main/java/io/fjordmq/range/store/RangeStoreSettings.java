@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param maxWriteBytes size at which no further entry is added to one storage write
  * @param groupCommitInterval minimum time between two appends of batches that their senders allow
  *     to defer, so that the batches of several busy nodes share an append and an fsync; zero
- *     disables deferring. Should equal the senders' {@code batchInterval}
+ *     disables deferring. Best a little shorter than the senders' {@code batchInterval}
  * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
  *     used one is forgotten and has to register again
  * @param checkpointInterval how often applied entries are made durable, so that the log can drop
@@ -35,7 +35,7 @@ public record RangeStoreSettings(
       new RangeStoreSettings(
           4 << 20,
           4L << 20,
-          Duration.ofMillis(4),
+          Duration.ofMillis(3),
           1024,
           Duration.ofSeconds(30),
           16L << 20,
