@@ -7,10 +7,10 @@ import io.fjordmq.common.Timers;
  * and several thread hops, so under load a few milliseconds between batches make them fewer and
  * larger. A client that waits for each response before it sends the next command is never delayed.
  *
- * <p>A pause ends the sooner the longer batches take, because a command waits for both. The leader
- * groups the batches of several nodes and responds to all of a group at the same time. If a batch
- * took much longer than usual, the pause is therefore measured from its response: this aligns the
- * nodes, so that their next batches reach the leader together. Guarded by its batcher.
+ * <p>The leader groups the batches of several nodes and responds to all of a group at the same
+ * time. If a batch took much longer than usual, the pause is therefore measured from its response:
+ * this aligns the nodes, so that their next batches reach the leader together. Guarded by its
+ * batcher.
  */
 final class BatchPacer {
   /** Recent batches that {@link #crowding} averages. */
@@ -83,11 +83,7 @@ final class BatchPacer {
   void onBatchStarted(int commands) {
     commandsInFlight = commands;
     startedNanos = timers.nowNanos();
-    dueNanos = startedNanos + pauseNanos();
-  }
-
-  private long pauseNanos() {
-    return intervalNanos - Math.min(shortestNanos, intervalNanos) / 2;
+    dueNanos = startedNanos + intervalNanos;
   }
 
   /**
@@ -102,6 +98,6 @@ final class BatchPacer {
     shortestNanos =
         nanos < shortestNanos ? nanos : shortestNanos + (nanos - shortestNanos) / LATENCY_SMOOTHING;
     long excess = nanos - shortestNanos;
-    dueNanos = startedNanos + pauseNanos() + (excess > intervalNanos / 8 ? excess : 0);
+    dueNanos = startedNanos + intervalNanos + (excess > intervalNanos / 8 ? excess : 0);
   }
 }

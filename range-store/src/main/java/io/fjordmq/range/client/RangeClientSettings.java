@@ -11,9 +11,9 @@ import java.time.Duration;
  * @param maxBatchResponseBytes soft limit for the responses to a batch. The command that reaches it
  *     is the last one applied; the others move to the next batch. The responses to a batch
  *     therefore exceed the limit by less than one response, both in transit and in storage
- * @param batchInterval time between two batches to a busy range, which makes batches fewer and
- *     larger; less half the time that a batch usually takes. A range is busy if batches often hold
- *     several commands, or commands often arrive while a batch is in flight. Zero disables it
+ * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
+ *     and larger; a range is busy if batches often hold several commands, or commands often arrive
+ *     while a batch is in flight. Zero disables it
  * @param flushCommands number of queued commands that are sent without waiting for batchInterval
  * @param maxQueuedCommands maximum number of commands queued for a range; more are rejected as BUSY
  * @param maxQueuedBytes maximum size of the commands queued for a range; more are rejected as BUSY
@@ -55,7 +55,7 @@ public record RangeClientSettings(
           512 << 10,
           4096,
           1 << 20,
-          Duration.ofMillis(4),
+          Duration.ofMillis(3),
           64,
           65_536,
           64L << 20,
