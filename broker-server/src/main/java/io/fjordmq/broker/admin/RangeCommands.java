@@ -76,7 +76,7 @@ final class RangeCommands {
                                 + " complete, and a merge already in progress will be rolled back"
                                 + " (see 'status'); placement retries a change after"
                                 + " placementConfig.mergeCooldown if its cause remains, for example"
-                                + " a changed voter count")
+                                + " a voter count set with 'voters'")
                             .formatted(name)));
   }
 

@@ -105,12 +105,15 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
         ledger.brokerIncarnation());
   }
 
-  /** While no node knows the time, the last known value counts. */
+  /**
+   * While no node knows the time, the last known value counts. Nodes can differ by seconds after a
+   * partition; the one that is ahead may lead the range in question.
+   */
   private void updateLostTime() {
     running().stream()
         .mapToLong(life -> life.membership().clock().stampMillis())
         .filter(stamp -> stamp != ClusterClock.UNKNOWN)
-        .min()
+        .max()
         .ifPresent(
             stamp -> clusterTimeLagMillis = Math.max(0, simulation.clock().millis() - stamp));
   }

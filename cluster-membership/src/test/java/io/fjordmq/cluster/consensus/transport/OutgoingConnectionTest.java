@@ -35,7 +35,7 @@ final class OutgoingConnectionTest {
 
   @AfterEach
   void release() {
-    channel.releaseOutbound(); // written, but not read by the peer
+    channel.finishAndReleaseAll(); // frames that are queued, or that the peer has not read
   }
 
   private static PingRequest ping() {
