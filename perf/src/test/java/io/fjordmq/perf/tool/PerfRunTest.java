@@ -160,7 +160,7 @@ class PerfRunTest {
               Long.toString(broker.pid()));
       assertThat(figure(report, host, "received")).isPositive();
       assertThat(figure(report, host, "memoryMb")).isPositive();
-      assertThat(report.list("notes").toString()).contains("an external broker");
+      assertThat(report.list("notes").toString()).contains("external broker");
     }
   }
 
