@@ -81,8 +81,7 @@ class ClusterNodeStartTest {
             Objects.requireNonNull(StartRecord.all(node.metadata().view()).get(node.self()));
         assertThat(registered.count()).isEqualTo(start);
         assertThat(readOwnRecord(directory))
-            .isEqualTo(
-                "%s %d %x".formatted(node.self(), registered.count(), registered.token()));
+            .isEqualTo("%s %d %x".formatted(node.self(), registered.count(), registered.token()));
       }
     }
   }
