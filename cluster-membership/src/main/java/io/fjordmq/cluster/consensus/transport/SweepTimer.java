@@ -16,7 +16,7 @@ final class SweepTimer {
 
   private final Channel channel;
   private final Runnable sweep;
-  private final long createdNanos = System.nanoTime();
+  private final long createdNanos;
   private final AtomicLong nextNanos = new AtomicLong(NEVER);
   private @Nullable Future<?> scheduled;
 
@@ -26,11 +26,12 @@ final class SweepTimer {
   SweepTimer(Channel channel, Runnable sweep) {
     this.channel = channel;
     this.sweep = sweep;
+    this.createdNanos = channel.eventLoop().ticker().nanoTime();
   }
 
-  /** The time, counted from when the timer was created. Thread-safe. */
+  /** Returns the time on the event loop's clock since the timer was created. Thread-safe. */
   long nowNanos() {
-    return System.nanoTime() - createdNanos;
+    return channel.eventLoop().ticker().nanoTime() - createdNanos;
   }
 
   /**

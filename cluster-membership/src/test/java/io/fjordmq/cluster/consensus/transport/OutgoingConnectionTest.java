@@ -23,7 +23,7 @@ final class OutgoingConnectionTest {
   private static final NodeId PEER = new NodeId("peer");
   private static final long NOTHING_SCHEDULED = -1;
 
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final EmbeddedChannel channel = frozenChannel();
   private final OutgoingConnection connection =
       new OutgoingConnection(
           PEER,
@@ -32,6 +32,13 @@ final class OutgoingConnectionTest {
           StartFence.inMemory(new NodeId("self"), StartStamp.NONE),
           ConsensusObserver.NONE);
   private final List<Exception> failures = new ArrayList<>();
+
+  /** Returns a channel whose event loop's time advances only when a test says so. */
+  private static EmbeddedChannel frozenChannel() {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channel.freezeTime();
+    return channel;
+  }
 
   @AfterEach
   void release() {
@@ -85,24 +92,26 @@ final class OutgoingConnectionTest {
   }
 
   @Test
-  void shouldTimeOutEachCallAtItsDeadline() throws InterruptedException {
+  void shouldTimeOutEachCallAtItsDeadline() {
     channel.pipeline().addLast(connection);
     connection.send(ping(), 10_000, (response, failure) -> failures.add(failure));
     connection.send(ping(), 30, (response, failure) -> failures.add(failure));
     connection.send(ping(), 60, (response, failure) -> failures.add(failure));
     channel.runScheduledPendingTasks();
     assertThat(failures).isEmpty();
-    Thread.sleep(31);
+    channel.advanceTimeBy(31, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     assertThat(failures).hasSize(1).allMatch(InvokeTimeoutException.class::isInstance);
-    Thread.sleep(80); // within 50 ms of the deadline, not to sweep for every single call
+    channel.advanceTimeBy(
+        80,
+        TimeUnit.MILLISECONDS); // within 50 ms of the deadline, not to sweep for every single call
     channel.runScheduledPendingTasks();
     assertThat(failures).hasSize(2);
     assertThat(channel.runScheduledPendingTasks()).isGreaterThan(TimeUnit.SECONDS.toNanos(5));
   }
 
   @Test
-  void shouldExtendTheDeadlineOfACallInProgress() throws InterruptedException {
+  void shouldExtendTheDeadlineOfACallInProgress() {
     channel.pipeline().addLast(connection);
     boolean[] inProgress = {true};
     connection.send(
@@ -119,11 +128,11 @@ final class OutgoingConnectionTest {
             return inProgress[0];
           }
         });
-    Thread.sleep(21);
+    channel.advanceTimeBy(21, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     assertThat(failures).isEmpty();
     inProgress[0] = false;
-    Thread.sleep(80);
+    channel.advanceTimeBy(80, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     assertThat(failures).hasSize(1);
   }
