@@ -257,7 +257,7 @@ public final class ClusterView {
       notes.add(
           "nodes down: "
               + String.join(", ", down)
-              + "; restart them, or remove each node that is lost for good: run 'bin/standalone.sh"
+              + "; restart them, or remove each node that is permanently lost: run 'bin/standalone.sh"
               + " remove-node ID' on a running node");
     }
     String notServing = node.membership().notServingReason();

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operator's request to continue with this node alone because all other nodes are lost for good.
- * The node becomes the only voter of every range it holds. {@code bin/standalone.sh start --alone}
- * writes the request to a file in the data directory; the request is valid for one start. Used by
- * the thread that starts the node; blocks.
+ * An operator's request to continue with this node alone because all other nodes are permanently
+ * lost. The node becomes the only voter of every range it holds. {@code bin/standalone.sh start
+ * --alone} writes the request to a file in the data directory; the request is valid for one start.
+ * Used by the thread that starts the node; blocks.
  */
 final class StandAloneRequest {
   private static final Logger LOG = LoggerFactory.getLogger(StandAloneRequest.class);

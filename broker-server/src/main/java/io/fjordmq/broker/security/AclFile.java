@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * wildcard; patterns with {@code %u} do not apply to anonymous clients.
  */
 final class AclFile {
-  /** One rule. */
+  /** One allow or deny line; its filter may contain placeholders. */
   private record Line(boolean allow, Access access, String filter) {}
 
   /** The rules of one user, or the patterns. Deny rules come first. */

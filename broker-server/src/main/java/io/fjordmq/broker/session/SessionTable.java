@@ -100,7 +100,7 @@ final class SessionTable implements SessionOwner {
     return disconnectedForDrain.add(session);
   }
 
-  /** Makes new sessions end because the node is draining. */
+  /** Refuses new sessions because the node is draining. */
   void startDraining(String reference) {
     serverReference = reference;
   }

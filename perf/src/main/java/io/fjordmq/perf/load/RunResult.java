@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param broker name of the broker
  * @param figures the values that could be measured
  * @param samples second by second
- * @param latencies percentile to milliseconds of the measured deliveries; empty without deliveries
+ * @param latencies delivery latency in milliseconds by percentile; empty without deliveries
  * @param faults errors of the broker; empty if there were none
  * @param remarks what readers should know before they trust the figures
  */

@@ -80,7 +80,7 @@ public final class PlacementAgent implements PeerServices.Handler {
     }
   }
 
-  /** Carries out an order of the driver on this node. */
+  /** Carries out an order that the driver sent to this node. */
   CompletableFuture<byte[]> perform(PlacementOrder order) {
     if (!accept(order)) {
       return CompletableFuture.failedFuture(

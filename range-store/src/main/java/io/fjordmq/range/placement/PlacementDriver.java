@@ -326,7 +326,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return String.valueOf(OperationException.unwrap(failure).getMessage());
   }
 
-  /** Gives no more orders; those already given may still be carried out. */
+  /** Stops sending orders; those already given may still be carried out. */
   @Override
   public void close() {
     synchronized (this) {
