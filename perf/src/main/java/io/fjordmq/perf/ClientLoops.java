@@ -27,7 +27,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of the load tool's clients. Also connects the clients, by default only to loopback addresses. Any thread may connect clients.
+ * The event loops of the load tool's clients. Also connects the clients, by default only to
+ * loopback addresses. Any thread may connect clients.
  */
 public final class ClientLoops implements AutoCloseable {
   /** Prefix of the thread names of the event loops. */
@@ -37,7 +38,8 @@ public final class ClientLoops implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
   /**
-   * How long clients wait for a broker's response, such as a TLS handshake, CONNACK or SUBACK. Longer than the broker's own timeouts, so that the tool can observe when they expire.
+   * How long clients wait for a broker's response, such as a TLS handshake, CONNACK or SUBACK.
+   * Longer than the broker's own timeouts, so that the tool can observe when they expire.
    */
   public static final int RESPONSE_TIMEOUT_SECONDS = 60;
 
@@ -95,7 +97,8 @@ public final class ClientLoops implements AutoCloseable {
   }
 
   /**
-   * Connects to the broker, or to the first of several nodes. Completes when the broker has accepted the CONNECT.
+   * Connects to the broker, or to the first of several nodes. Completes when the broker has
+   * accepted the CONNECT.
    */
   public CompletableFuture<LoadClient> connect(LoadClient client) {
     return connect(client, 0);
@@ -132,7 +135,8 @@ public final class ClientLoops implements AutoCloseable {
   }
 
   /**
-   * Returns the source address of the next connection; null lets the system choose it. A further loopback address is used whenever the ports of the previous one are used up.
+   * Returns the source address of the next connection; null lets the system choose it. A further
+   * loopback address is used whenever the ports of the previous one are used up.
    */
   private @Nullable SocketAddress source(int node) {
     int block = connections.getAndIncrement(node) / CONNECTIONS_PER_SOURCE;

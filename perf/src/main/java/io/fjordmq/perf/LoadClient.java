@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One MQTT connection of the load tool. Must be used on its channel's event loop, unless a method says otherwise; {@link #connected} and
- * {@link #subscribe} complete there.
+ * One MQTT connection of the load tool. Must be used on its channel's event loop, unless a method
+ * says otherwise; {@link #connected} and {@link #subscribe} complete there.
  */
 public final class LoadClient extends ByteToMessageDecoder {
 
@@ -24,9 +24,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     /** The receiver of a client that expects no packets: any packet is an error. */
     Receiver NOTHING = new Receiver() {};
 
-    /**
-     * Called for each PUBLISH. The buffer is positioned at the payload and must not be kept.
-     */
+    /** Called for each PUBLISH. The buffer is positioned at the payload and must not be kept. */
     default void onPublish(ByteBuf payload) {
       throw new IllegalStateException("unexpected PUBLISH: this client has no subscription");
     }
@@ -45,7 +43,8 @@ public final class LoadClient extends ByteToMessageDecoder {
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
 
   /**
-   * Packet identifiers of QoS 2 messages that were received but not released by a PUBREL yet, to recognize duplicates.
+   * Packet identifiers of QoS 2 messages that were received but not released by a PUBREL yet, to
+   * recognize duplicates.
    */
   private @Nullable Set<Integer> unreleased;
 
@@ -293,7 +292,8 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * Records the cause of a failed TLS handshake, because no other event reports it before the channel closes.
+   * Records the cause of a failed TLS handshake, because no other event reports it before the
+   * channel closes.
    */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {

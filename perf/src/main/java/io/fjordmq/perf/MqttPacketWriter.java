@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes the packets that a load client sends (MQTT 3.1.1 and 5.0, §2 and §3). Writes directly into a buffer, so that the load tool does not become the bottleneck.
+ * Writes the packets that a load client sends (MQTT 3.1.1 and 5.0, §2 and §3). Writes directly into
+ * a buffer, so that the load tool does not become the bottleneck.
  */
 public final class MqttPacketWriter {
   static final int CONNACK = 2;
@@ -150,7 +151,9 @@ public final class MqttPacketWriter {
     } while (remaining > 0);
   }
 
-  /** Reads a variable byte integer of one to four bytes, such as the length of MQTT 5 properties. */
+  /**
+   * Reads a variable byte integer of one to four bytes, such as the length of MQTT 5 properties.
+   */
   static int readLength(ByteBuf in) {
     int length = 0;
     for (int shift = 0; shift < 28; shift += 7) {

@@ -170,7 +170,8 @@ public final class BenchmarkRun {
   }
 
   /**
-   * Runs a default load against each broker in turn, so that the first measurement does not include JIT compilation.
+   * Runs a default load against each broker in turn, so that the first measurement does not include
+   * JIT compilation.
    */
   public void warmUp(List<RunningBroker> brokers, int seconds) throws Exception {
     warmUp(brokers, scenario(WARM_UP), seconds);
@@ -244,9 +245,7 @@ public final class BenchmarkRun {
     return notes;
   }
 
-  /**
-   * Returns the programs by broker name, for those brokers whose programs could be determined.
-   */
+  /** Returns the programs by broker name, for those brokers whose programs could be determined. */
   public Map<String, String> programs() {
     return programs;
   }

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Publishes numbered messages with QoS 1 in a closed loop: a bounded number is in flight, and each topic in turn gets the same number of messages. Fills queues and sets retained messages; measures nothing. Must be used on its channel's event loop, unless a method says otherwise.
+ * Publishes numbered messages with QoS 1 in a closed loop: a bounded number is in flight, and each
+ * topic in turn gets the same number of messages. Fills queues and sets retained messages; measures
+ * nothing. Must be used on its channel's event loop, unless a method says otherwise.
  */
 final class ClosedLoopPublisher implements LoadClient.Receiver {
   private static final int WINDOW = 256;

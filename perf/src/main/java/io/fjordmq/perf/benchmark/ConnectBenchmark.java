@@ -12,7 +12,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures waves of clients with clean sessions, all of which connect at the same time and then disconnect: the latency until the CONNACK, and the broker's CPU time per connection, including its end.
+ * Measures waves of clients with clean sessions, all of which connect at the same time and then
+ * disconnect: the latency until the CONNACK, and the broker's CPU time per connection, including
+ * its end.
  */
 record ConnectBenchmark(ClientLoops loops, int atOnce) {
   /** Pause after each wave, so that the broker has finished it before the next one begins. */

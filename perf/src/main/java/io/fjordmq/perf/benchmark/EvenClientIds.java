@@ -6,7 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Generates client identifiers whose inboxes are spread evenly over equal parts of the store. With random identifiers, the busiest of sixteen ranges would have 50 % more inboxes than the average.
+ * Generates client identifiers whose inboxes are spread evenly over equal parts of the store. With
+ * random identifiers, the busiest of sixteen ranges would have 50 % more inboxes than the average.
  */
 final class EvenClientIds {
   /** Tenant of clients without a tenant. */
@@ -18,7 +19,8 @@ final class EvenClientIds {
    * Generates client identifiers.
    *
    * @param count number of identifiers; a multiple of {@code parts}
-   * @param parts number of equal parts of the store; a power of two, at most {@link InboxId#BUCKETS}
+   * @param parts number of equal parts of the store; a power of two, at most {@link
+   *     InboxId#BUCKETS}
    */
   static List<String> of(String prefix, int count, int parts) {
     if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Receives and checks the messages of one {@link ClosedLoopPublisher}, which are numbered from 0. Called on
- * one event loop; its counters are read by other threads.
+ * Receives and checks the messages of one {@link ClosedLoopPublisher}, which are numbered from 0.
+ * Called on one event loop; its counters are read by other threads.
  */
 final class NumberedMessages implements LoadClient.Receiver {
   /** Payload: i64 send time ({@code System.nanoTime()}), i32 number of the message. */

@@ -27,7 +27,10 @@ record QueuedSessions(int sessions, int queued) {
     return "queue/" + session;
   }
 
-  /** Creates the sessions and fills their queues. Blocks until the broker has acknowledged all messages. */
+  /**
+   * Creates the sessions and fills their queues. Blocks until the broker has acknowledged all
+   * messages.
+   */
   void fill(ClientLoops loops) throws Exception {
     forAllSessions(
         session ->

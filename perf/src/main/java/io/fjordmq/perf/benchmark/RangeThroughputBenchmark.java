@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Compares the throughput of nodes whose inboxes are in fixed numbers of ranges with that of a node with automatic splits. Each variant has its own node, and all nodes run all the time. The load goes to each node in turn, in many short rounds: noise of the host lasts longer than a round, so it affects all variants alike.
+ * Compares the throughput of nodes whose inboxes are in fixed numbers of ranges with that of a node
+ * with automatic splits. Each variant has its own node, and all nodes run all the time. The load
+ * goes to each node in turn, in many short rounds: noise of the host lasts longer than a round, so
+ * it affects all variants alike.
  */
 final class RangeThroughputBenchmark {
   private static final int PARTS = 16;
@@ -112,7 +115,10 @@ final class RangeThroughputBenchmark {
     }
   }
 
-  /** Adds a note to the report: the throughput with automatic splits relative to the best fixed number of ranges. */
+  /**
+   * Adds a note to the report: the throughput with automatic splits relative to the best fixed
+   * number of ranges.
+   */
   private void compareWithBest() {
     Map<String, List<Double>> throughput = new LinkedHashMap<>();
     for (RunResult result : run.results()) {

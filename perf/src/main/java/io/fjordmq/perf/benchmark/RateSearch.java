@@ -1,7 +1,8 @@
 package io.fjordmq.perf.benchmark;
 
 /**
- * Finds the highest sustained rate: increases the rate by one half until one is not sustained, then bisects a few times between the last success and the first failure.
+ * Finds the highest sustained rate: increases the rate by one half until one is not sustained, then
+ * bisects a few times between the last success and the first failure.
  */
 final class RateSearch {
   private static final int HALVINGS = 2;

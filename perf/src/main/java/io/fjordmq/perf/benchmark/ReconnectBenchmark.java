@@ -108,7 +108,8 @@ final class ReconnectBenchmark {
     }
 
     /**
-     * Closes the connection without a DISCONNECT, and reconnects as soon as the client's side is closed.
+     * Closes the connection without a DISCONNECT, and reconnects as soon as the client's side is
+     * closed.
      */
     void closeAndReconnect() {
       dropped = true;

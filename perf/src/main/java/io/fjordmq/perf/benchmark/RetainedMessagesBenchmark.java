@@ -14,7 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Measures retained messages: the cost of setting them, and the load of the query threads while one client subscribes to many wildcard filters, once with filters that match no retained message and once with filters that match one each.
+ * Measures retained messages: the cost of setting them, and the load of the query threads while one
+ * client subscribes to many wildcard filters, once with filters that match no retained message and
+ * once with filters that match one each.
  */
 record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters) {
   private static final String SETTINGS =
@@ -121,8 +123,8 @@ record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters)
     client.subscribe(all, 0).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     if (!messages.tryAcquire(matches + 1, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       throw new IllegalStateException(
-          "did not receive all retained messages within %d s; see the broker's"
-              + " log".formatted(TIMEOUT_SECONDS));
+          "not all retained messages arrived within %d s; see the broker's log"
+              .formatted(TIMEOUT_SECONDS));
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     double micros = ProcessUsage.threadCpuMicros(brokerPid, QUERY_THREADS) - cpu;

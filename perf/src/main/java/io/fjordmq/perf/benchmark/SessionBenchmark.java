@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the memory of a session: many clients connect to a broker in this process, subscribe to one topic each and stay connected. As a check, some of them then receive a message.
+ * Measures the memory of a session: many clients connect to a broker in this process, subscribe to
+ * one topic each and stay connected. As a check, some of them then receive a message.
  */
 final class SessionBenchmark implements AutoCloseable {
   private static final int CONNACK = 2;

@@ -24,7 +24,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts brokers, or uses brokers that are already running. {@link RunningBroker#close} stops the processes of one broker, by process id; {@link #shutdown} stops those of all brokers if the tool is interrupted.
+ * Starts brokers, or uses brokers that are already running. {@link RunningBroker#close} stops the
+ * processes of one broker, by process id; {@link #shutdown} stops those of all brokers if the tool
+ * is interrupted.
  */
 public final class BrokerLauncher implements AutoCloseable {
   /** Defaults of {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}. */
@@ -51,12 +53,16 @@ public final class BrokerLauncher implements AutoCloseable {
     if (stopped) {
       throw new UsageException("interrupted: not starting " + spec.name());
     }
-    ManagedBroker managed = new ManagedBroker(spec, directory); managedBrokers.add(managed);
+    ManagedBroker managed = new ManagedBroker(spec, directory);
+    managedBrokers.add(managed);
     try {
-      RunningBroker broker = spec.isMosquitto() ? managed.startMosquitto() : managed.startFjordmq(); managed.limits.started(); managed.isComplete = true;
+      RunningBroker broker = spec.isMosquitto() ? managed.startMosquitto() : managed.startFjordmq();
+      managed.limits.started();
+      managed.isComplete = true;
       return broker;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      List<String> killed = managed.limits.killed(); managed.close();
+      List<String> killed = managed.limits.killed();
+      managed.close();
       if (!killed.isEmpty()) {
         throw new IOException("during startup " + String.join("; ", killed), e);
       }
@@ -212,7 +218,8 @@ public final class BrokerLauncher implements AutoCloseable {
                 .with(spec.settings());
         boolean settle = !scenario.cluster().cold() && i == nodes - 1;
         BrokerProcess process =
-            BrokerProcess.startFjordmq( name, source, directory.resolve(name), config, settle, limits.limitedCommand(name));
+            BrokerProcess.startFjordmq(
+                name, source, directory.resolve(name), config, settle, limits.limitedCommand(name));
         processes.add(process);
         addresses.add(certificates == null ? process.address() : BrokerProcess.loopback(tlsPort));
         metrics.add(config.metrics());

@@ -43,7 +43,10 @@ public record BrokerProcess(
    */
   private static final String LOCK_FILE = "lock";
 
-  /** Pause after startup, so that the broker is idle before the load. Tests that measure nothing shorten it. */
+  /**
+   * Pause after startup, so that the broker is idle before the load. Tests that measure nothing
+   * shorten it.
+   */
   private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
 
   /**
@@ -81,7 +84,8 @@ public record BrokerProcess(
   }
 
   /** Starts a node of a checkout with the checkout's own script. */
-  public static BrokerProcess startFjordmq(String name, Path checkout, Path directory, NodeConfig config)
+  public static BrokerProcess startFjordmq(
+      String name, Path checkout, Path directory, NodeConfig config)
       throws IOException, InterruptedException {
     return startFjordmq(name, checkout, directory, config, true, UnaryOperator.identity());
   }
@@ -93,7 +97,8 @@ public record BrokerProcess(
    * @param wrapper modifies the start command, for example to limit resources; the checkout must
    *     then be built
    */
-  public static BrokerProcess startFjordmq( String name,
+  public static BrokerProcess startFjordmq(
+      String name,
       Path checkout,
       Path directory,
       NodeConfig config,
@@ -162,7 +167,8 @@ public record BrokerProcess(
   }
 
   /**
-   * Cleans up after a failed start: stops the child processes of this tool, and all nodes that were started in the directory, whether they are ready or not.
+   * Cleans up after a failed start: stops the child processes of this tool, and all nodes that were
+   * started in the directory, whether they are ready or not.
    */
   static void abandon(Path directory) throws IOException {
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
@@ -176,7 +182,10 @@ public record BrokerProcess(
     }
   }
 
-  /** Returns whether the process is a node with data below the directory; false if the node has exited and another process has its id. */
+  /**
+   * Returns whether the process is a node with data below the directory; false if the node has
+   * exited and another process has its id.
+   */
   private static boolean isNodeBelow(Path directory, String pid) {
     try {
       return Files.readString(Path.of("/proc", pid, "cmdline")).contains(directory.toString());

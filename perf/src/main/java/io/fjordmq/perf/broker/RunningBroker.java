@@ -32,7 +32,8 @@ public record RunningBroker(
     Runnable stop)
     implements AutoCloseable {
   /**
-   * Creates event loops for the broker's clients. Remote addresses are allowed, because the tool starts brokers only on this host, and the user has confirmed the addresses of external brokers.
+   * Creates event loops for the broker's clients. Remote addresses are allowed, because the tool
+   * starts brokers only on this host, and the user has confirmed the addresses of external brokers.
    */
   public ClientLoops loops(int threads) {
     return new ClientLoops(addresses, threads, tls, true);
@@ -46,7 +47,10 @@ public record RunningBroker(
     return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
   }
 
-  /** Returns the startup time and idle memory of the first node; empty if the tool has not started the broker. */
+  /**
+   * Returns the startup time and idle memory of the first node; empty if the tool has not started
+   * the broker.
+   */
   public Map<ResultMetric, Double> startFigures() {
     if (processes.isEmpty()) {
       return Map.of();

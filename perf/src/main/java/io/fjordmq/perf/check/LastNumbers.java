@@ -3,7 +3,9 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * Stores the last number that a member of a shared subscription has received from each publisher and QoS class. Uses open addressing without boxing, because a member may receive messages from up to a hundred thousand publishers.
+ * Stores the last number that a member of a shared subscription has received from each publisher
+ * and QoS class. Uses open addressing without boxing, because a member may receive messages from up
+ * to a hundred thousand publishers.
  */
 final class LastNumbers {
   private static final int EMPTY = -1;

@@ -20,7 +20,10 @@ public record QosMix(int acknowledgedEvery) {
     return acknowledgedEvery > 1;
   }
 
-  /** Returns the key of the message's publisher and QoS class. Order is checked separately for each key. */
+  /**
+   * Returns the key of the message's publisher and QoS class. Order is checked separately for each
+   * key.
+   */
   int key(int publisher, int number) {
     return 2 * publisher + (isAcknowledged(number) ? 1 : 0);
   }

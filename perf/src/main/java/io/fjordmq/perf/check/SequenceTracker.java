@@ -6,7 +6,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which numbers of a sequence 0, 1, 2 … have been received. Each number should arrive once and in order. As long as they do, the state is a single number; gaps are kept as intervals. Numbers sent while the receiver is disconnected are optional.
+ * Tracks which numbers of a sequence 0, 1, 2 … have been received. Each number should arrive once
+ * and in order. As long as they do, the state is a single number; gaps are kept as intervals.
+ * Numbers sent while the receiver is disconnected are optional.
  */
 public final class SequenceTracker {
   /** The classification of a number. */
@@ -84,7 +86,8 @@ public final class SequenceTracker {
    * Called when the receiver has reconnected.
    *
    * @param sent numbers sent so far
-   * @return how many numbers became optional while the receiver was disconnected and were not received
+   * @return how many numbers became optional while the receiver was disconnected and were not
+   *     received
    */
   int onReconnected(int sent) {
     int more = Math.max(0, sent - next);

@@ -1,7 +1,8 @@
 package io.fjordmq.perf.check;
 
 /**
- * The ledger of a shared subscription, where each message goes to one member. Order is guaranteed, and checked, separately for each member.
+ * The ledger of a shared subscription, where each message goes to one member. Order is guaranteed,
+ * and checked, separately for each member.
  */
 public final class SharedLedger {
   private final QosMix mix;
@@ -16,7 +17,8 @@ public final class SharedLedger {
   }
 
   /**
-   * Adds a member. Each member must be used on a single event loop; different members may use different event loops.
+   * Adds a member. Each member must be used on a single event loop; different members may use
+   * different event loops.
    */
   public Ledger member() {
     return new Member();

@@ -3,7 +3,8 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * The ledger of a subscriber that receives all messages of the publishers first, first + step, first + 2 step …
+ * The ledger of a subscriber that receives all messages of the publishers first, first + step,
+ * first + 2 step …
  */
 public final class SubscriberLedger implements Ledger {
   private final int first;
@@ -11,7 +12,9 @@ public final class SubscriberLedger implements Ledger {
   private final QosMix mix;
   private final SequenceTracker[] sequences;
 
-  /** The highest number received of each publisher and QoS class; empty if there is only one class. */
+  /**
+   * The highest number received of each publisher and QoS class; empty if there is only one class.
+   */
   private final int[] latest;
 
   /**
@@ -21,7 +24,8 @@ public final class SubscriberLedger implements Ledger {
     this.mix = mix;
     this.first = first;
     this.step = step;
-    this.sequences = new SequenceTracker[first < publishers ? (publishers - first - 1) / step + 1 : 0];
+    this.sequences =
+        new SequenceTracker[first < publishers ? (publishers - first - 1) / step + 1 : 0];
     for (int i = 0; i < sequences.length; i++) {
       sequences[i] = new SequenceTracker();
     }
@@ -50,7 +54,9 @@ public final class SubscriberLedger implements Ledger {
   }
 
   /**
-   * Returns whether a later message of the same QoS class has already arrived. Always true if there is only one class, because a late message then belongs to the same class as those that overtook it.
+   * Returns whether a later message of the same QoS class has already arrived. Always true if there
+   * is only one class, because a late message then belongs to the same class as those that overtook
+   * it.
    */
   private boolean isOvertaken(int index, int number) {
     if (latest.length == 0) {

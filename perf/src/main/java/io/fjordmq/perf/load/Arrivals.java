@@ -15,14 +15,17 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Recorder;
 
 /**
- * Connects clients: either at a steady rate, measuring latencies from the scheduled time of each connect, or as fast as the broker accepts them, with a bounded number of connects in progress. Called by one thread; responses arrive on event loops.
+ * Connects clients: either at a steady rate, measuring latencies from the scheduled time of each
+ * connect, or as fast as the broker accepts them, with a bounded number of connects in progress.
+ * Called by one thread; responses arrive on event loops.
  */
 final class Arrivals {
   /** Maximum number of connects in progress without a rate. */
   private static final int MAX_PENDING_WITHOUT_RATE = 64;
 
   /**
-   * Maximum number of connects in progress with a rate. It is only reached if the broker no longer responds.
+   * Maximum number of connects in progress with a rate. It is only reached if the broker no longer
+   * responds.
    */
   private static final int MAX_PENDING_WITH_RATE = 10_000;
 
@@ -49,7 +52,8 @@ final class Arrivals {
   }
 
   /**
-   * Connects another client. Blocks until its scheduled time and until a further connect may be in progress.
+   * Connects another client. Blocks until its scheduled time and until a further connect may be in
+   * progress.
    *
    * @param name name of the client for the report if the client is refused
    * @param connect starts the connection

@@ -7,7 +7,8 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The connected publishers and receivers, and the message rates expected from them. The rates are lower than those of the scenario if clients were refused.
+ * The connected publishers and receivers, and the message rates expected from them. The rates are
+ * lower than those of the scenario if clients were refused.
  *
  * @param publishers connected publishers
  * @param allPublishers all publishers of the scenario
@@ -28,7 +29,8 @@ public record ConnectedClients(
    * Counts the connected clients.
    *
    * @param publishes whether publisher n is connected
-   * @param receives whether receiver n is connected; the subscribers (with {@link Flow#MUTUAL}, all clients) come first, then the collectors
+   * @param receives whether receiver n is connected; the subscribers (with {@link Flow#MUTUAL}, all
+   *     clients) come first, then the collectors
    */
   static ConnectedClients of(Scenario scenario, IntPredicate publishes, IntPredicate receives) {
     Clients clients = scenario.clients();

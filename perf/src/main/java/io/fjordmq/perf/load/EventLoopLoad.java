@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class EventLoopLoad {
   /**
-   * Minimum pause between two timer runs. It saves wake-ups, because publishers whose messages are due at about the same time are served together.
+   * Minimum pause between two timer runs. It saves wake-ups, because publishers whose messages are
+   * due at about the same time are served together.
    */
   private static final long DEFAULT_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -81,8 +82,8 @@ final class EventLoopLoad {
   }
 
   /**
-   * Sets the start of the measured period: messages that are due from then on count. Must be called before
-   * {@link #start} of any event loop.
+   * Sets the start of the measured period: messages that are due from then on count. Must be called
+   * before {@link #start} of any event loop.
    */
   void countFrom(long nanos) {
     countedNanos = nanos;
@@ -119,7 +120,8 @@ final class EventLoopLoad {
   }
 
   /**
-   * Sends the remaining messages after the end of the schedule. Returns false if some of them could not be sent yet.
+   * Sends the remaining messages after the end of the schedule. Returns false if some of them could
+   * not be sent yet.
    */
   private boolean catchUp(Schedule schedule, long now) {
     boolean done = true;

@@ -19,13 +19,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Derives the figures, faults and remarks of a run from its counters. */
 final class Findings {
-  /** If less than this fraction of the schedule was processed, the broker did not sustain the load. */
+  /**
+   * If less than this fraction of the schedule was processed, the broker did not sustain the load.
+   */
   private static final double SUSTAINED_FRACTION = 0.99;
 
-  /** If the tool's own writes are later than this, a remark warns that latencies include the delay. */
+  /**
+   * If the tool's own writes are later than this, a remark warns that latencies include the delay.
+   */
   private static final double TOOL_LATE_MILLIS = 5;
 
-  /** Allowance for the duration of the last connects, which delays the last CONNACK even if the rate is met. */
+  /**
+   * Allowance for the duration of the last connects, which delays the last CONNACK even if the rate
+   * is met.
+   */
   private static final double RESPONSE_SECONDS = 0.5;
 
   private static final double[] PERCENTS = {

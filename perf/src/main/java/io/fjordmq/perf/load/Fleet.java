@@ -77,7 +77,8 @@ final class Fleet implements SentMessages, AutoCloseable {
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
       LoadRole loadRole = new LoadRole(this);
-      // Publisher i connects to node i modulo the number of nodes. With the quotient, the pairs cover all paths between nodes.
+      // Publisher i connects to node i modulo the number of nodes. With the quotient, the pairs
+      // cover all paths between nodes.
       int node = count.apart() ? i + 1 : i / loops.nodes();
       connectClient(
           "s" + i,
@@ -132,7 +133,8 @@ final class Fleet implements SentMessages, AutoCloseable {
    * Connects another client.
    *
    * @param then further steps after the CONNACK
-   * @param onConnected called if all steps succeed; otherwise, only the reason for the failure is kept
+   * @param onConnected called if all steps succeed; otherwise, only the reason for the failure is
+   *     kept
    */
   private void connectClient(
       String name,
@@ -310,7 +312,8 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   /**
-   * Returns the delays until the last subscriber had each message; null unless a single publisher has several subscribers.
+   * Returns the delays until the last subscriber had each message; null unless a single publisher
+   * has several subscribers.
    */
   @Nullable LastDeliveries lastDeliveries() {
     return lastDeliveries;
@@ -321,7 +324,8 @@ final class Fleet implements SentMessages, AutoCloseable {
     return loopLoads.values().stream().mapToLong(loopLoad -> loopLoad.received.get()).sum();
   }
 
-  /** Returns the number of messages that are due but not sent yet. */ long overdueMessages(long nowNanos) {
+  /** Returns the number of messages that are due but not sent yet. */
+  long overdueMessages(long nowNanos) {
     Schedule publishSchedule = requireSchedule();
     long overdue = 0;
     for (Publisher publisher : publishers) {
@@ -358,7 +362,10 @@ final class Fleet implements SentMessages, AutoCloseable {
     loopLoads.values().forEach(EventLoopLoad::stop);
   }
 
-  /** Stops publishing and waits for the event loops, so that the caller then sees the latest values of all counters. */
+  /**
+   * Stops publishing and waits for the event loops, so that the caller then sees the latest values
+   * of all counters.
+   */
   void stop() throws Exception {
     requestStop();
     for (EventLoopLoad loopLoad : loopLoads.values()) {

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Publishes on a schedule. If the broker stops reading or too many messages are unacknowledged, the publisher sends later messages as soon as it can; they keep their scheduled times.
+ * Publishes on a schedule. If the broker stops reading or too many messages are unacknowledged, due messages wait and are sent as soon as possible; they keep their scheduled times.
  */
 final class Publisher {
   /** Maximum number of messages per write when the publisher is behind schedule. */
@@ -78,7 +78,8 @@ final class Publisher {
   }
 
   /**
-   * Sends all messages that are due. Returns false if some of them could not be sent yet; returns true if the connection is lost, because they will never be sent.
+   * Sends all messages that are due. Returns false if some of them could not be sent yet; returns
+   * true if the connection is lost, because they will never be sent.
    */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
   boolean send(Schedule schedule, long now) {
@@ -116,7 +117,8 @@ final class Publisher {
   }
 
   /**
-   * Resumes over a new connection on the same event loop, with the messages that are due from now on.
+   * Resumes over a new connection on the same event loop, with the messages that are due from now
+   * on.
    */
   void resume(LoadClient connected, Schedule schedule, long now) {
     client = connected;
@@ -151,12 +153,14 @@ final class Publisher {
   }
 
   /**
-   * Handles a PUBACK or PUBCOMP. The identifier determines the message, because identifiers are assigned in order.
+   * Handles a PUBACK or PUBCOMP. The identifier determines the message, because identifiers are
+   * assigned in order.
    */
   void onPuback(Schedule schedule, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);
-    if (ordinal >= acknowledgeable || acknowledged.accept(ordinal) == SequenceTracker.Outcome.DUPLICATE) {
+    if (ordinal >= acknowledgeable
+        || acknowledged.accept(ordinal) == SequenceTracker.Outcome.DUPLICATE) {
       loopLoad.unexpected.add(1);
       return;
     }

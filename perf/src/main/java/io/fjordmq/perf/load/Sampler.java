@@ -13,11 +13,13 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes a sample every second and accumulates the latencies of the measured period. Used by one thread, which {@link #second} blocks until the end of the second.
+ * Takes a sample every second and accumulates the latencies of the measured period. Used by one
+ * thread, which {@link #second} blocks until the end of the second.
  */
 final class Sampler {
   /**
-   * Interval between two reads of the number of ranges. It is long, because each read makes the broker render all its metrics.
+   * Interval between two reads of the number of ranges. It is long, because each read makes the
+   * broker render all its metrics.
    */
   private static final int RANGES_INTERVAL_SECONDS = 5;
 
@@ -168,7 +170,9 @@ final class Sampler {
     return samples;
   }
 
-  /** Returns the delivery latencies of messages scheduled in the measured period, in microseconds. */
+  /**
+   * Returns the delivery latencies of messages scheduled in the measured period, in microseconds.
+   */
   Histogram delivery() {
     return delivery;
   }
@@ -178,7 +182,10 @@ final class Sampler {
     return acknowledgement;
   }
 
-  /** Returns how late the tool itself wrote messages scheduled in the measured period, in microseconds. */
+  /**
+   * Returns how late the tool itself wrote messages scheduled in the measured period, in
+   * microseconds.
+   */
   Histogram lateness() {
     return lateness;
   }

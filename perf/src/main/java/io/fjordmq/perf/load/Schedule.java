@@ -3,7 +3,8 @@ package io.fjordmq.perf.load;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The send times of all messages, which do not depend on the broker. The first messages of the publishers are spread evenly over one interval.
+ * The send times of all messages, which do not depend on the broker. The first messages of the
+ * publishers are spread evenly over one interval.
  *
  * @param startNanos start of the schedule, as {@code System.nanoTime()}
  * @param countedNanos start of the measured period

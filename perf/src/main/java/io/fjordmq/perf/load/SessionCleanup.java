@@ -11,7 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Removes the persistent sessions of a run from a broker that keeps running after the run. If the tool is interrupted, the cleanup still runs for a few seconds and reports how many sessions remain.
+ * Removes the persistent sessions of a run from a broker that keeps running after the run. If the
+ * tool is interrupted, the cleanup still runs for a few seconds and reports how many sessions
+ * remain.
  */
 final class SessionCleanup implements AutoCloseable {
   /** Time limit of the cleanup after Ctrl-C. */

@@ -16,7 +16,10 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Writes a password file and an ACL file with one user per client of a scenario. Each user can access only the topics of its client. The formats are those of Mosquitto, which FjordMQ reads as well. Passwords are stored as salted SHA-512 hashes, because a deliberately slow hash would dominate the measurement.
+ * Writes a password file and an ACL file with one user per client of a scenario. Each user can
+ * access only the topics of its client. The formats are those of Mosquitto, which FjordMQ reads as
+ * well. Passwords are stored as salted SHA-512 hashes, because a deliberately slow hash would
+ * dominate the measurement.
  */
 public final class Users {
   /** Mosquitto accepts no other length. */

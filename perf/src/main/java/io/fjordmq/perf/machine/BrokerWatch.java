@@ -11,7 +11,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Observes a broker from outside: reads the resource usage of its processes from {@code /proc}, and the number of ranges that its nodes lead from their metrics. Must be used by one thread at a time.
+ * Observes a broker from outside: reads the resource usage of its processes from {@code /proc}, and
+ * the number of ranges that its nodes lead from their metrics. Must be used by one thread at a
+ * time.
  */
 public final class BrokerWatch {
   private static final String LED = "fjordmq_ranges_led{";

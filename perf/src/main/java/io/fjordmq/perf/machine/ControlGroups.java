@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Linux cgroups (version 1) of this process. The process creates further groups in them, so limits on the process itself also apply to all of those groups together.
+ * The Linux cgroups (version 1) of this process. The process creates further groups in them, so
+ * limits on the process itself also apply to all of those groups together.
  *
  * @param cpu directory of this process's group in the cpu hierarchy
  * @param memory directory of this process's group in the memory hierarchy

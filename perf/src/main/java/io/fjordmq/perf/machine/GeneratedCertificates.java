@@ -14,7 +14,8 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
 
 /**
- * A certificate authority generated for one run, a certificate for the broker, which is stored in files, and one certificate for all clients. Keys are P-256 unless RSA is requested.
+ * A certificate authority generated for one run, a certificate for the broker, which is stored in
+ * files, and one certificate for all clients. Keys are P-256 unless RSA is requested.
  */
 public final class GeneratedCertificates {
   private final Path directory;
@@ -65,7 +66,8 @@ public final class GeneratedCertificates {
   }
 
   /**
-   * Returns the TLS context of clients. They trust any broker and keep no TLS sessions, so that each handshake is a full one.
+   * Returns the TLS context of clients. They trust any broker and keep no TLS sessions, so that
+   * each handshake is a full one.
    *
    * @param mutual whether clients have a certificate
    */

@@ -22,7 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * A Linux cgroup (version 1) for the processes of one node. Thread-safe.
  *
  * <p>The kernel enforces its limits. A group that has used its CPU quota waits for the next period
- * of 100 ms. If a process needs more memory than the limit allows even after the kernel has dropped the file cache, the kernel kills it. The group cannot use swap.
+ * of 100 ms. If a process needs more memory than the limit allows even after the kernel has dropped
+ * the file cache, the kernel kills it. The group cannot use swap.
  */
 public final class NodeGroup implements AutoCloseable {
   private static final int PERIOD_MICROS = 100_000;
@@ -52,7 +53,8 @@ public final class NodeGroup implements AutoCloseable {
   /**
    * Creates the group.
    *
-   * @throws IOException if the group cannot be created; directories that were already created are removed
+   * @throws IOException if the group cannot be created; directories that were already created are
+   *     removed
    */
   static NodeGroup make(Path cpu, Path memory, NodeLimits limits) throws IOException {
     NodeGroup group = new NodeGroup(cpu, memory);
@@ -97,7 +99,10 @@ public final class NodeGroup implements AutoCloseable {
     }
   }
 
-  /** Returns a short reason, because the messages of file system exceptions often contain only the file name. */
+  /**
+   * Returns a short reason, because the messages of file system exceptions often contain only the
+   * file name.
+   */
   private static String reason(IOException error) {
     if (error instanceof AccessDeniedException) {
       return "permission denied";

@@ -52,7 +52,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns the bytes written to disk; empty if this user may not read the file. Unlike the other files, it can only be read by the owner of the process.
+   * Returns the bytes written to disk; empty if this user may not read the file. Unlike the other
+   * files, it can only be read by the owner of the process.
    */
   private static OptionalLong writtenBytes(Path io) throws IOException {
     try {
@@ -63,7 +64,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns the sums over several processes. A value that is unknown for one of them is unknown in the result.
+   * Returns the sums over several processes. A value that is unknown for one of them is unknown in
+   * the result.
    */
   public static ProcessUsage of(List<Long> pids) {
     ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
@@ -92,7 +94,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns the CPU time of the threads with a name prefix, in microseconds since they started; the kernel counts in steps of 10 ms. Threads that exit during the call are skipped.
+   * Returns the CPU time of the threads with a name prefix, in microseconds since they started; the
+   * kernel counts in steps of 10 ms. Threads that exit during the call are skipped.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
     return threadCpuMicros(Path.of("/proc", Long.toString(pid)), namePrefix);
@@ -115,7 +118,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns how long the threads with a name prefix were runnable but had no processor, in microseconds since they started.
+   * Returns how long the threads with a name prefix were runnable but had no processor, in
+   * microseconds since they started.
    */
   public static long threadWaitMicros(long pid, String namePrefix) {
     return threads(Path.of("/proc", Long.toString(pid)), namePrefix, "schedstat").stream()
@@ -137,7 +141,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Reads a file of a thread; returns empty if the thread has ended, because its files are then gone or unreadable.
+   * Reads a file of a thread; returns empty if the thread has ended, because its files are then
+   * gone or unreadable.
    */
   private static Optional<String> read(Path file) {
     try {

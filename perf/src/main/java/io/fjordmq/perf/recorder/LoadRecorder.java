@@ -18,13 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A split strategy that never splits or merges ranges but writes the load of each range, second by second, to a file such as {@code inbox-1.load}, or {@code inbox-1.2.load} if that file already exists. Its settings
- * are {@code folder} and {@code seconds}, the maximum length of a recording (default 600). {@link
- * Recording} defines the format.
+ * A split strategy that never splits or merges ranges but writes the load of each range, second by
+ * second, to a file such as {@code inbox-1.load}, or {@code inbox-1.2.load} if that file already
+ * exists. Its settings are {@code folder} and {@code seconds}, the maximum length of a recording
+ * (default 600). {@link Recording} defines the format.
  *
- * <p>A recording begins with the first ten seconds in which the range has load. A new recording begins whenever the key interval or the leader of the range changes. A file is valid at any time and ends
- * with the latest complete ten seconds. At most 64 files are written. A write error is thrown; the
- * broker logs and counts it as a failure of the strategy.
+ * <p>A recording begins with the first ten seconds in which the range has load. A new recording
+ * begins whenever the key interval or the leader of the range changes. A file is valid at any time
+ * and ends with the latest complete ten seconds. At most 64 files are written. A write error is
+ * thrown; the broker logs and counts it as a failure of the strategy.
  */
 public final class LoadRecorder implements SplitStrategy {
   private static final int MAX_RECORDINGS = 64;

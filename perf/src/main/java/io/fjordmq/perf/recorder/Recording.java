@@ -9,7 +9,8 @@ import java.util.stream.IntStream;
 
 /** The load of one range while its key interval and leader stay the same. Used by one thread. */
 final class Recording {
-  /* The format is text, 200 to 2,000 bytes for ten seconds:
+  /*
+   * The format is text, 200 to 2,000 bytes for ten seconds:
    *
    *   fjordmq-load 1 inbox             format version, store
    *   # remarks
@@ -44,7 +45,8 @@ final class Recording {
   /**
    * Creates an empty recording.
    *
-   * @param maxSeconds length at which the recording ends; the ten seconds that reach it are still recorded
+   * @param maxSeconds length at which the recording ends; the ten seconds that reach it are still
+   *     recorded
    */
   Recording(String store, long maxSeconds) {
     this.store = store;
@@ -52,7 +54,8 @@ final class Recording {
   }
 
   /**
-   * Returns whether the load continues this recording, that is, whether it was measured shortly afterwards and the key interval and leader are still the same.
+   * Returns whether the load continues this recording, that is, whether it was measured shortly
+   * afterwards and the key interval and leader are still the same.
    */
   boolean isContinuedBy(RangeLoad load) {
     long passed = load.age().toSeconds() - age;
@@ -90,7 +93,8 @@ final class Recording {
   }
 
   /**
-   * Returns at most {@link #MAX_KEYS} elements of the sorted sample, evenly spaced, which preserves the distribution.
+   * Returns at most {@link #MAX_KEYS} elements of the sorted sample, evenly spaced, which preserves
+   * the distribution.
    */
   private static List<byte[]> thinOut(List<byte[]> keys) {
     int count = Math.min(MAX_KEYS, keys.size());

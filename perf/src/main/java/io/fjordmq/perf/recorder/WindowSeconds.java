@@ -3,7 +3,9 @@ package io.fjordmq.perf.recorder;
 import java.util.Arrays;
 
 /**
- * Derives the value of each second from means over a sliding window, because a split strategy receives only the means. The values are exact if a mean is passed every second; if seconds are skipped, only their sum is exact. Used by one thread.
+ * Derives the value of each second from means over a sliding window, because a split strategy
+ * receives only the means. The values are exact if a mean is passed every second; if seconds are
+ * skipped, only their sum is exact. Used by one thread.
  */
 final class WindowSeconds {
   /** The latest values, oldest first. */

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An axis of a chart: maps values to positions from 0 to 1 and chooses round numbers for tick marks.
+ * An axis of a chart: maps values to positions from 0 to 1 and chooses round numbers for tick
+ * marks.
  *
  * @param low value at 0
  * @param high value at 1, greater than {@code low}

@@ -14,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats the comparison of two reports for a terminal: first the differences in the settings, then the figures.
+ * Formats the comparison of two reports for a terminal: first the differences in the settings, then
+ * the figures.
  */
 public final class Comparison {
   /** Relative differences below this are noise on most hosts. */

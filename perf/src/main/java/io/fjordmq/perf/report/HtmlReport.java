@@ -39,7 +39,9 @@ public final class HtmlReport {
           ResultMetric.CONNECTION_KB,
           ResultMetric.START_SECONDS);
 
-  /** The columns of the table of individual runs of a load scenario. Faults that occurred are added. */
+  /**
+   * The columns of the table of individual runs of a load scenario. Faults that occurred are added.
+   */
   private static final Set<ResultMetric> RUN_COLUMNS =
       EnumSet.of(
           ResultMetric.SENT,

@@ -53,7 +53,9 @@ final class Plots {
   }
 
   /**
-   * Returns one chart per broker, because in a single chart, the lines of the brokers would hide each other. The wide line of sent messages stays visible behind that of delivered messages. All charts have the same axes.
+   * Returns one chart per broker, because in a single chart, the lines of the brokers would hide
+   * each other. The wide line of sent messages stays visible behind that of delivered messages. All
+   * charts have the same axes.
    */
   private List<Plot> messages() {
     List<List<Line>> linesByRun = new ArrayList<>();
@@ -157,7 +159,9 @@ final class Plots {
   }
 
   /**
-   * Returns the time of the run that is drawn as 0. Because brokers accept clients at different rates, charts with load are aligned at the start of the load. The charts of a connection scenario are aligned at the start of the run.
+   * Returns the time of the run that is drawn as 0. Because brokers accept clients at different
+   * rates, charts with load are aligned at the start of the load. The charts of a connection
+   * scenario are aligned at the start of the run.
    */
   private static double zero(RunResult run) {
     if (!run.figures().containsKey(ResultMetric.SENT)) {
@@ -193,7 +197,8 @@ final class Plots {
   }
 
   /**
-   * Returns the phases of a run. The charts show those of the first run; the phases of other runs differ only in the time to connect.
+   * Returns the phases of a run. The charts show those of the first run; the phases of other runs
+   * differ only in the time to connect.
    */
   private List<Band> bands(RunResult run) {
     List<Band> bands = new ArrayList<>();

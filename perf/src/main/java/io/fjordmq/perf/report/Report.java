@@ -17,7 +17,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The results of all runs of one scenario, with everything that is needed to repeat and assess them.
+ * The results of all runs of one scenario, with everything that is needed to repeat and assess
+ * them.
  *
  * @param scenario name of the scenario
  * @param summary one-line description
@@ -58,7 +59,8 @@ public record Report(
   }
 
   /**
-   * Aggregates a figure over all runs of a broker: the sum for faults, otherwise the median (with an even number of runs, the lower of the two middle values).
+   * Aggregates a figure over all runs of a broker: the sum for faults, otherwise the median (with
+   * an even number of runs, the lower of the two middle values).
    */
   public OptionalDouble aggregate(String broker, ResultMetric figure) {
     double[] values = values(runs, broker, figure);
@@ -68,7 +70,10 @@ public record Report(
     return OptionalDouble.of(figure.isFault() ? Arrays.stream(values).sum() : median(values));
   }
 
-  /** Returns the ratio of two brokers, which is the median of {@link #ratios}; empty if it is meaningless. */
+  /**
+   * Returns the ratio of two brokers, which is the median of {@link #ratios}; empty if it is
+   * meaningless.
+   */
   String ratio(String broker, String other, ResultMetric metric) {
     double[] theirs = values(runs, other, metric);
     double median = median(ratios(values(runs, broker, metric), theirs));
@@ -77,7 +82,10 @@ public record Report(
         : "";
   }
 
-  /** Returns the median, which is the lower of the two middle values if the number of values is even; NaN if there are no values. */
+  /**
+   * Returns the median, which is the lower of the two middle values if the number of values is
+   * even; NaN if there are no values.
+   */
   static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -85,7 +93,9 @@ public record Report(
   }
 
   /**
-   * Returns the ratio of the first runs of two brokers, that of their second runs, and so on. Runs are paired because the speed of a host changes over time. Empty if the brokers have different numbers of runs.
+   * Returns the ratio of the first runs of two brokers, that of their second runs, and so on. Runs
+   * are paired because the speed of a host changes over time. Empty if the brokers have different
+   * numbers of runs.
    */
   static double[] ratios(double[] ours, double[] theirs) {
     double[] ratios = new double[ours.length == theirs.length ? ours.length : 0];

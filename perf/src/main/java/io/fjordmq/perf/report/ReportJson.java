@@ -11,7 +11,10 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The report as JSON, for programs. {@code format} is incremented when programs that read it must be changed. */
+/**
+ * The report as JSON, for programs. {@code format} is incremented when programs that read it must
+ * be changed.
+ */
 public final class ReportJson {
   static final int FORMAT = 2;
 

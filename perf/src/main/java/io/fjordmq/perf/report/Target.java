@@ -7,7 +7,8 @@ import io.fjordmq.perf.load.ResultMetric;
 /**
  * An upper limit for a figure.
  *
- * @param limit the limit in the unit of the figure, or as a multiple of mosquitto's figure; infinite for a figure without a target
+ * @param limit the limit in the unit of the figure, or as a multiple of mosquitto's figure;
+ *     infinite for a figure without a target
  * @param ofMosquitto whether the limit is a multiple of mosquitto's figure
  * @param text as in files: a number, {@code NUMBER x mosquitto} or {@code none}
  */

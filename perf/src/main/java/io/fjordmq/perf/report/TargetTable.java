@@ -35,7 +35,9 @@ public record TargetTable(
         .allMatch(run -> run.faults().isEmpty());
   }
 
-  /** Returns the report as Markdown: the table, the problems, the commands of the rows, and facts. */
+  /**
+   * Returns the report as Markdown: the table, the problems, the commands of the rows, and facts.
+   */
   public String markdown() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("row", "target", "broker", "median (min–max)", "met"));

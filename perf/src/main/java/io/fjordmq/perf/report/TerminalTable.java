@@ -50,7 +50,8 @@ public final class TerminalTable {
   }
 
   /**
-   * Formats rows as a table whose columns are as wide as needed. The first two are left-aligned, the others right-aligned.
+   * Formats rows as a table whose columns are as wide as needed. The first two are left-aligned,
+   * the others right-aligned.
    */
   static String aligned(List<List<String>> rows) {
     int columns = rows.stream().mapToInt(List::size).max().orElse(0);

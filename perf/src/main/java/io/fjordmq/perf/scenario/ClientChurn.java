@@ -21,7 +21,10 @@ public record ClientChurn(double percent, int minSeconds, int maxSeconds) {
     }
   }
 
-  /** Returns whether the client with the given number disconnects and reconnects. These clients are spread evenly. */
+  /**
+   * Returns whether the client with the given number disconnects and reconnects. These clients are
+   * spread evenly.
+   */
   public boolean includes(int number) {
     return (long) ((number + 1L) * percent / 100) > (long) (number * percent / 100);
   }

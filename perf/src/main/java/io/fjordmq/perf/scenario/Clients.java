@@ -8,7 +8,8 @@ package io.fjordmq.perf.scenario;
  * @param idle clients that connect and do nothing
  * @param topics shared topics of {@link Flow#TOPICS}; otherwise 0
  * @param collectors clients that receive everything
- * @param apart whether the publisher and the subscriber of a pair connect to different nodes; otherwise, the pairs cover all paths between nodes
+ * @param apart whether the publisher and the subscriber of a pair connect to different nodes;
+ *     otherwise, the pairs cover all paths between nodes
  */
 public record Clients(
     int publishers, int subscribers, int idle, int topics, int collectors, boolean apart) {

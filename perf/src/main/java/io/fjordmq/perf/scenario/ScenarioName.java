@@ -54,7 +54,10 @@ final class ScenarioName {
 
   private ScenarioName() {}
 
-  /** Returns the name with the prefix {@code true_} if it omits it; other names are returned unchanged. */
+  /**
+   * Returns the name with the prefix {@code true_} if it omits it; other names are returned
+   * unchanged.
+   */
   static String withPrefix(String name) {
     Matcher messages = MESSAGES.matcher(name);
     if (!messages.matches() || messages.group("clean") != null) {

@@ -30,7 +30,8 @@ public final class YamlRecords {
   }
 
   /**
-   * Returns the records by name, in the order of the file. Components whose keys are missing are null or zero.
+   * Returns the records by name, in the order of the file. Components whose keys are missing are
+   * null or zero.
    *
    * @param source the source of the text, for messages
    * @throws UsageException if the text is invalid

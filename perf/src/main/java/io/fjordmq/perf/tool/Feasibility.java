@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks whether this host can run a scenario and, if not, explains why and what would help.
- * Does not consider speed, because the results show whether a host is too slow.
+ * Checks whether this host can run a scenario and, if not, explains why and what would help. Does
+ * not consider speed, because the results show whether a host is too slow.
  *
  * @param openFiles files and sockets that a process may have open
  * @param availableKilobytes available memory
@@ -24,7 +24,10 @@ record Feasibility(long openFiles, long availableKilobytes) {
   private static final long BROKER_KILOBYTES_PER_CLIENT = 12;
   private static final long TLS_KILOBYTES_PER_CLIENT = 40;
 
-  /** Maximum number of nodes that the tool starts. More nodes on one host would measure the host instead of the broker. */
+  /**
+   * Maximum number of nodes that the tool starts. More nodes on one host would measure the host
+   * instead of the broker.
+   */
   static final int MAX_NODES = 3;
 
   /**

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs a load scenario against each broker in turn: with new brokers for each run or, with {@code --reuse}, with the same brokers for all runs, which are first warmed up for at most a minute.
+ * Runs a load scenario against each broker in turn: with new brokers for each run or, with {@code
+ * --reuse}, with the same brokers for all runs, which are first warmed up for at most a minute.
  *
  * @param scenario the scenario after scaling
  */
@@ -24,13 +25,17 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
   private static final int MAX_REUSE_WARM_SECONDS = 60;
 
   /**
-   * Ratio of the warm-up of reused brokers to the warm-up of each run. If the user requests a short warm-up, that of reused brokers is shorter as well.
+   * Ratio of the warm-up of reused brokers to the warm-up of each run. If the user requests a short
+   * warm-up, that of reused brokers is shorter as well.
    */
   private static final int REUSE_WARM_RATIO = 12;
 
   private static final String EXISTING = "given";
 
-  /** Returns what this scenario requires of its brokers. Scenarios with equal requirements can share brokers. */
+  /**
+   * Returns what this scenario requires of its brokers. Scenarios with equal requirements can share
+   * brokers.
+   */
   List<Object> requirements() {
     return List.of(
         scenario.cluster(),
@@ -47,8 +52,10 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
   /**
    * Runs the rounds with brokers that may be shared with other scenarios. Blocks.
    *
-   * @param shared brokers by program, if brokers are reused; missing brokers are started, warmed up and added
-   * @param unmeasured number of rounds whose results are discarded before the first round that counts; if above 0, started brokers are also warmed up with this scenario
+   * @param shared brokers by program, if brokers are reused; missing brokers are started, warmed up
+   *     and added
+   * @param unmeasured number of rounds whose results are discarded before the first round that
+   *     counts; if above 0, started brokers are also warmed up with this scenario
    */
   void run(BenchmarkRun run, Map<String, RunningBroker> shared, int unmeasured) throws Exception {
     if (options.reuse) {

@@ -20,7 +20,8 @@ record ReportFolder(Path path) {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   /**
-   * Creates the directory and checks that it is writable. Called before the run, so that no long run is lost.
+   * Creates the directory and checks that it is writable. Called before the run, so that no long
+   * run is lost.
    *
    * @throws UsageException if the directory is not writable
    */

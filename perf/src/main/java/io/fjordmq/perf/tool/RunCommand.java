@@ -207,7 +207,9 @@ final class RunCommand implements Callable<Integer> {
     return commits;
   }
 
-  /** Returns the environment variables that change the configuration of started nodes, as a fact. */
+  /**
+   * Returns the environment variables that change the configuration of started nodes, as a fact.
+   */
   static Map<String, String> settings() {
     String settings =
         System.getenv().entrySet().stream()

@@ -28,7 +28,9 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code bin/perf.sh targets}: measures rows of {@code perf/targets.yml} and prints which targets
- * are met. Each row is measured as by {@code bin/perf.sh run} with the same options, except that successive rows with the same requirements share brokers. A row that fails does not stop the others.
+ * are met. Each row is measured as by {@code bin/perf.sh run} with the same options, except that
+ * successive rows with the same requirements share brokers. A row that fails does not stop the
+ * others.
  */
 @Command(name = "targets")
 final class TargetsCommand implements Callable<Integer> {
