@@ -66,12 +66,14 @@ class DiskHealthMonitorTest {
     ListAppender<ILoggingEvent> appender = new ListAppender<>();
     appender.start();
     logger.addAppender(appender);
+    logger.setLevel(Level.INFO);
     try {
       hasSpace = false;
       advance(5_000);
       hasSpace = true;
       advance(5_000);
     } finally {
+      logger.setLevel(null);
       logger.detachAppender(appender);
     }
     assertThat(appender.list)
