@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When this node stops without being drained, transfers leadership of its ranges to other nodes. All transfers start at once, without the placement driver. Without this handover,
- * clients on other nodes would wait several seconds until this node's replicas are closed, and then
- * for an election.
+ * When this node stops without being drained, transfers leadership of its ranges to other nodes.
+ * All transfers start at once, without the placement driver. Without this handover, clients on
+ * other nodes would wait several seconds until this node's replicas are closed, and then for an
+ * election.
  */
 public final class LeadershipHandover implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);

@@ -53,7 +53,8 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   /**
-   * Catches up with the routes committed so far. Nodes that count this one wait for it before they acknowledge later routes.
+   * Catches up with the routes committed so far. Nodes that count this one wait for it before they
+   * acknowledge later routes.
    */
   @Override
   public CompletableFuture<Void> beforeAdmission(long incarnation) {

@@ -10,7 +10,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Exercises what clients do besides exchanging messages: subscribing with wildcards and to shared subscriptions, fetching retained messages, taking over a session, resuming a session with queued messages, and losing the connection.
+ * Exercises what clients do besides exchanging messages: subscribing with wildcards and to shared
+ * subscriptions, fetching retained messages, taking over a session, resuming a session with queued
+ * messages, and losing the connection.
  */
 final class SessionTour {
   private static final byte[] PAYLOAD = "21.5".getBytes(StandardCharsets.US_ASCII);

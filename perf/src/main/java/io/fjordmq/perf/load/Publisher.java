@@ -8,7 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Publishes on a schedule. If the broker stops reading or too many messages are unacknowledged, due messages wait and are sent as soon as possible; they keep their scheduled times.
+ * Publishes on a schedule. If the broker stops reading or too many messages are unacknowledged, due
+ * messages wait and are sent as soon as possible; they keep their scheduled times.
  */
 final class Publisher {
   /** Maximum number of messages per write when the publisher is behind schedule. */
