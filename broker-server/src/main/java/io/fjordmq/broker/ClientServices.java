@@ -71,7 +71,7 @@ final class ClientServices implements ShutdownSequence.Composite {
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
-                stores.disk()::hasFreeSpace,
+                stores.disk()::canStoreMessages,
                 membership::isServing,
                 clock));
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
@@ -139,7 +139,7 @@ final class ClientServices implements ShutdownSequence.Composite {
                 self,
                 membership::notServingReason,
                 dependencies.overload,
-                dependencies.stores.disk()::hasFreeSpace,
+                dependencies.stores.disk()::canStoreMessages,
                 clock)));
   }
 

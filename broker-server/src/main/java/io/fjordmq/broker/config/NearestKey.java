@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the known key that most likely was meant by an unknown key. */
+/** Finds the known key that an unknown key was most likely meant to be. */
 final class NearestKey {
   private NearestKey() {}
 

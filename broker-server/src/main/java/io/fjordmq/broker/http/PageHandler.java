@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is served
- * immediately, {@code /readyz} is prepared on a dedicated thread, and the large pages on another
- * one.
+ * immediately, {@code /readyz} is prepared on a dedicated thread, and the large pages {@code
+ * /metrics} and {@code /status} on another one.
  *
  * <p>Probes do not count as pending requests, so that other clients cannot block them. That is safe
  * because each connection has at most one probe in progress, with a small response.
@@ -155,7 +155,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     }
 
     void sendWhenPrepared(CompletableFuture<Page> prepared) {
-      // Instead of the idle timeout, requestTimeout and writeTimeout apply.
+      // requestTimeout and writeTimeout apply instead of the idle timeout.
       request.addIdleTimeoutListener(idle -> false);
       prepared.whenComplete(
           (page, thrown) -> send(thrown == null ? page : errorPage(path, thrown)));

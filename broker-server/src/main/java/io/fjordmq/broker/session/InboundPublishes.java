@@ -65,7 +65,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       refuse(refusal, message, identifier);
       return;
     }
-    if (connection.access().isUnlimited()) {
+    if (connection.access().isUnrestricted()) {
       accept(message, identifier);
     } else {
       permission.check(

@@ -183,7 +183,7 @@ final class OutboundPublishes {
    */
   private boolean mayRead(Delivery delivery) {
     ClientAccess access = client.access();
-    return access.isUnlimited() || access.mayReceive(delivery.message().topic());
+    return access.isUnrestricted() || access.mayReceive(delivery.message().topic());
   }
 
   private boolean maySend(Delivery delivery, DeliverySource source) {

@@ -267,7 +267,7 @@ final class RetainedReplay {
       if (job.options.noLocal() && message.publisher().equals(client.clientId())) {
         continue; // MQTT-3.8.3-3 (No Local) does not distinguish between live and retained messages
       }
-      if (!client.access().isUnlimited() && !client.access().mayReceive(message.topic())) {
+      if (!client.access().isUnrestricted() && !client.access().mayReceive(message.topic())) {
         continue;
       }
       Qos qos = message.qos().min(job.options.maxQos());

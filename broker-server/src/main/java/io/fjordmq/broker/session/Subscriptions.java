@@ -165,7 +165,7 @@ final class Subscriptions {
     count.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
     Action.Subscribe wanted = new Action.Subscribe(filter, requestedFilter.options().maxQos());
-    CompletableFuture<AccessDecision> decision = connection.access().subscribe(wanted);
+    CompletableFuture<AccessDecision> decision = connection.access().maySubscribe(wanted);
     CompletableFuture<Result> result =
         before == null
             ? addIfAllowed(decision, filter, requestedFilter.options())

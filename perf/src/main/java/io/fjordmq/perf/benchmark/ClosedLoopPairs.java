@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pairs of a publisher and a persistent subscriber with QoS 1 in a closed loop: each publisher has
- * a fixed number of messages in flight and sends more when they are delivered. This finds the
- * maximum throughput without a search, and no queue grows. Latencies are those of a saturated
- * broker.
+ * a fixed number of messages in flight and sends more when they are delivered. This measures the
+ * maximum throughput without a search for the highest rate and without growing queues. The
+ * latencies are those of a saturated broker.
  */
 final class ClosedLoopPairs implements AutoCloseable {
   private static final int IN_FLIGHT = 64;
@@ -40,9 +40,9 @@ final class ClosedLoopPairs implements AutoCloseable {
   }
 
   /**
-   * Connects and starts. Blocks.
+   * Connects all clients and starts publishing. Blocks until all are connected.
    *
-   * @param clientIds of the subscribers
+   * @param clientIds client identifiers of the subscribers
    * @param payloadBytes at least 12
    */
   static ClosedLoopPairs start(
@@ -64,8 +64,8 @@ final class ClosedLoopPairs implements AutoCloseable {
   }
 
   /**
-   * Measures the next seconds, then stops, waits for messages in flight and checks all messages
-   * since the start.
+   * Measures for the given time, then stops publishing, waits for messages in flight and checks all
+   * messages since the start.
    *
    * @throws IllegalStateException if a client was disconnected
    */

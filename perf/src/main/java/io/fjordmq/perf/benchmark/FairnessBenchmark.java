@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * Measures how long other clients wait while one client keeps its event loop busy with {@link
- * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating. There are enough
- * other clients that every event loop of the broker serves some of them.
+ * CostlyTopics}: PUBACK and CONNACK latency with and without that client, alternating. There are so
+ * many other clients that every event loop of the broker serves some of them.
  */
 final class FairnessBenchmark {
   private static final String OTHER_CLIENTS = "true_8_8_qos1_p32_50mps_1n";

@@ -72,7 +72,7 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
     } catch (UncheckedIOException e) {
       findings.aborted("the broker exited: " + e.getMessage(), sampler.last());
       fleet.stop();
-      awaitQuiescence(fleet); // other nodes may still deliver
+      awaitQuiescence(fleet); // other nodes may still deliver messages
     }
     fleet.stop();
     return findings.result(broker);
@@ -140,13 +140,13 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
       before = pending;
       printProgress(i, sampler.second(Phase.DRAIN));
       if (pending == 0) {
-        return; // the sample above has allowed one more second for duplicates
+        return; // the sample above took one more second, in which duplicates could arrive
       }
     }
   }
 
   /**
-   * Waits until no more messages arrive. Takes no samples, because there is no process to measure.
+   * Waits until no more messages arrive. Takes no samples, because the broker's process has exited.
    */
   private static void awaitQuiescence(Fleet fleet) throws InterruptedException {
     long before = -1;

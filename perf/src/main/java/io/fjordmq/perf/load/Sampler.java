@@ -13,13 +13,13 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes a sample every second and keeps the sums of the measured period. Used by one thread, which
- * {@link #second} blocks until the end of the second.
+ * Takes a sample every second and accumulates the latencies of the measured period. Used by one
+ * thread, which {@link #second} blocks until the end of the second.
  */
 final class Sampler {
   /**
-   * Interval between two reads of the ranges; long, because reading the metrics uses CPU time of
-   * the broker.
+   * Interval between two reads of the number of ranges. It is long, because each read makes the
+   * broker render all its metrics.
    */
   private static final int RANGES_INTERVAL_SECONDS = 5;
 
@@ -67,12 +67,12 @@ final class Sampler {
         fleet.arrivals().accepted());
   }
 
-  /** Returns the values at the end of the last second. */
+  /** Returns the cumulative values at the end of the last second. */
   Reading last() {
     return last;
   }
 
-  /** Starts the next second now, after a time without samples. */
+  /** Starts the next second now. Called after a time without samples. */
   void resume() {
     nextNanos = System.nanoTime();
   }
@@ -146,7 +146,7 @@ final class Sampler {
     return sum;
   }
 
-  /** Adds the last values that the nodes have reported. */
+  /** Adds the numbers of ranges that the nodes have reported last. */
   private void ranges(Map<Series, Double> values) {
     if (pendingRanges.isDone()) {
       led = pendingRanges.join();
@@ -170,22 +170,27 @@ final class Sampler {
     return samples;
   }
 
-  /** Deliveries of messages scheduled in the measured period, microseconds. */
+  /**
+   * Returns the delivery latencies of messages scheduled in the measured period, in microseconds.
+   */
   Histogram delivery() {
     return delivery;
   }
 
-  /** Returns PUBACKs of the same messages, microseconds. */
+  /** Returns the PUBACK latencies of messages scheduled in the measured period, in microseconds. */
   Histogram acknowledgement() {
     return acknowledgement;
   }
 
-  /** Lateness of the tool's own writes of the same messages, microseconds. */
+  /**
+   * Returns how late the tool itself wrote messages scheduled in the measured period, in
+   * microseconds.
+   */
   Histogram lateness() {
     return lateness;
   }
 
-  /** Returns CONNACKs of the whole run, microseconds. */
+  /** Returns the CONNACK latencies of the whole run, in microseconds. */
   Histogram connecting() {
     return connecting;
   }

@@ -148,7 +148,7 @@ class PerfRunTest {
   @Test
   void shouldLoadAnExternalBroker(@TempDir Path directory) throws Exception {
     try (BrokerProcess broker =
-        BrokerProcess.fjordmq(
+        BrokerProcess.startFjordmq(
             "given", PerfToolTest.root(), directory.resolve("given"), new NodeConfig())) {
       String host = "127.0.0.1:" + broker.address().getPort();
       ParsedReport report =
@@ -186,7 +186,7 @@ class PerfRunTest {
                 generatedCertificates.keyFile(),
                 generatedCertificates.trustFile());
     try (BrokerProcess broker =
-        BrokerProcess.fjordmq(
+        BrokerProcess.startFjordmq(
             "given",
             PerfToolTest.root(),
             directory.resolve("given"),
