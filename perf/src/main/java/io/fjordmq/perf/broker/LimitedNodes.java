@@ -53,7 +53,7 @@ public final class LimitedNodes implements AutoCloseable {
     }
     NodeGroup group = groups.createGroup(node, limits);
     nodes.put(node, new Node(group, group.reading()));
-    return group::inside;
+    return group::wrapCommand;
   }
 
   /** Called when all nodes serve clients: excludes the resources used by their startup. */

@@ -112,7 +112,7 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   /** Wraps a command so that it runs in this group from its first instruction. */
-  public List<String> inside(List<String> command) {
+  public List<String> wrapCommand(List<String> command) {
     List<String> words = new ArrayList<>(List.of("sh", "-c", ENTER, "limited"));
     folders.forEach(folder -> words.add(folder.resolve(MEMBERS).toString()));
     words.add("--");
