@@ -4,7 +4,7 @@ import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.lifecycle.StartException;
-import io.fjordmq.broker.limits.Processors;
+import io.fjordmq.broker.limits.CpuLoad;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -125,7 +125,7 @@ public final class Stores implements AutoCloseable {
             strategy,
             config.storeConfig().splitByLoad(),
             config.splitConfig().rules(),
-            new Processors()::load,
+            new CpuLoad()::load,
             runtime.timers(),
             splitExecutor,
             observer);
