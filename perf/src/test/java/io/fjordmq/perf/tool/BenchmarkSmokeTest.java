@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,12 +26,7 @@ class BenchmarkSmokeTest {
     List<String> words = new ArrayList<>(List.of(command, name, "--runs", "1", "--warm", "1"));
     words.addAll(List.of("--seconds", "1", "--out", out.toString()));
     words.addAll(List.of(options));
-    int code = new PerfTool(PerfToolTest.root(), out).run(words);
-    assertThat(code).isEqualTo(PerfTool.NO_FAULTS);
-    try (Stream<Path> files = Files.list(out)) {
-      Path json = files.filter(file -> file.toString().endsWith(".json")).findFirst().orElseThrow();
-      return new ParsedReport(Files.readString(json));
-    }
+    return FlawlessRun.report(out, words);
   }
 
   private static void assertPositive(ParsedReport report, String column, String... figures) {

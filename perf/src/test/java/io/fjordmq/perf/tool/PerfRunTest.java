@@ -27,17 +27,12 @@ class PerfRunTest {
   @TempDir Path out;
 
   private ParsedReport run(String... words) throws IOException {
-    String[] command =
-        Stream.concat(
-                Stream.of("run"),
-                Stream.concat(
-                    Stream.of(words),
-                    Stream.of("--warm", "1", "--seconds", "2", "--out", out.toString())))
-            .toArray(String[]::new);
-    int code = new PerfTool(PerfToolTest.root(), out).run(List.of(command));
-    assertThat(code).isEqualTo(PerfTool.NO_FAULTS);
+    List<String> command = new ArrayList<>(List.of("run"));
+    command.addAll(List.of(words));
+    command.addAll(List.of("--warm", "1", "--seconds", "2", "--out", out.toString()));
+    ParsedReport report = FlawlessRun.report(out, command);
     assertThat(files(".html")).hasSize(1);
-    return new ParsedReport(Files.readString(files(".json").get(0)));
+    return report;
   }
 
   private List<Path> files(String end) throws IOException {
