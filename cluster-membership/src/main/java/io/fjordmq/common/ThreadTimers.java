@@ -1,5 +1,7 @@
 package io.fjordmq.common;
 
+import io.fjordmq.common.net.EventLoops;
+import io.netty.channel.EventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,29 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     } catch (RejectedExecutionException closed) {
       LOG.debug("Skipped a timer task: the node is shutting down thread={}", name);
     }
+  }
+
+  @Override
+  public void pauseNanos(long delayNanos, Runnable task) {
+    EventLoop loop = EventLoops.current();
+    if (loop == null) {
+      scheduleNanos(delayNanos, task);
+      return;
+    }
+    loop.schedule(
+            () -> {
+              if (!thread.isShutdown()) {
+                run(task);
+              }
+            },
+            delayNanos,
+            TimeUnit.NANOSECONDS)
+        .addListener(
+            pause -> {
+              if (pause.isCancelled()) { // the loop stops before the node does
+                scheduleNanos(0, task);
+              }
+            });
   }
 
   /** Logs exceptions, which a scheduled executor would swallow. */

@@ -1,11 +1,14 @@
 package io.fjordmq.common.net;
 
+import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Event loops that always close their channels before they stop, even without a quiet period.
@@ -17,6 +20,11 @@ import java.util.concurrent.ThreadFactory;
 public final class EventLoops extends MultiThreadIoEventLoopGroup {
   public EventLoops(int threads, ThreadFactory threadFactory, IoHandlerFactory ioHandlers) {
     super(threads, threadFactory, ioHandlers);
+  }
+
+  /** Returns the event loop, of any group, that runs the caller; null on other threads. */
+  public static @Nullable EventLoop current() {
+    return ThreadExecutorMap.currentExecutor() instanceof EventLoop loop ? loop : null;
   }
 
   @Override
