@@ -1,7 +1,6 @@
 package io.fjordmq.common;
 
 import io.fjordmq.common.net.EventLoops;
-import io.netty.channel.EventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -59,25 +58,18 @@ public final class ThreadTimers implements Timers, AutoCloseable {
 
   @Override
   public void pauseNanos(long delayNanos, Runnable task) {
-    EventLoop loop = EventLoops.current();
-    if (loop == null) {
+    boolean scheduled =
+        EventLoops.scheduleOnCurrentLoop(
+            delayNanos, () -> runUnlessClosed(task), () -> scheduleNanos(0, task));
+    if (!scheduled) {
       scheduleNanos(delayNanos, task);
-      return;
     }
-    loop.schedule(
-            () -> {
-              if (!thread.isShutdown()) {
-                run(task);
-              }
-            },
-            delayNanos,
-            TimeUnit.NANOSECONDS)
-        .addListener(
-            pause -> {
-              if (pause.isCancelled()) { // the loop stops before the node does
-                scheduleNanos(0, task);
-              }
-            });
+  }
+
+  private void runUnlessClosed(Runnable task) {
+    if (!thread.isShutdown()) {
+      run(task);
+    }
   }
 
   /** Logs exceptions, which a scheduled executor would swallow. */

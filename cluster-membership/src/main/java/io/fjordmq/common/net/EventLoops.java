@@ -8,7 +8,7 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Event loops that always close their channels before they stop, even without a quiet period.
@@ -22,9 +22,24 @@ public final class EventLoops extends MultiThreadIoEventLoopGroup {
     super(threads, threadFactory, ioHandlers);
   }
 
-  /** Returns the event loop, of any group, that runs the caller; null on other threads. */
-  public static @Nullable EventLoop current() {
-    return ThreadExecutorMap.currentExecutor() instanceof EventLoop loop ? loop : null;
+  /**
+   * Runs the task after the delay on the event loop, of any group, that runs the caller.
+   *
+   * @param onStopped runs on the loop instead of the task if the loop stops before that
+   * @return false if the caller does not run on an event loop; neither is run then
+   */
+  public static boolean scheduleOnCurrentLoop(long delayNanos, Runnable task, Runnable onStopped) {
+    if (!(ThreadExecutorMap.currentExecutor() instanceof EventLoop loop)) {
+      return false;
+    }
+    loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS)
+        .addListener(
+            scheduled -> {
+              if (scheduled.isCancelled()) {
+                onStopped.run();
+              }
+            });
+    return true;
   }
 
   @Override
