@@ -1,5 +1,6 @@
 package io.fjordmq.common;
 
+import io.fjordmq.common.net.EventLoops;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,22 @@ public final class ThreadTimers implements Timers, AutoCloseable {
       thread.schedule(() -> run(task), delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException closed) {
       LOG.debug("Skipped a timer task: the node is shutting down thread={}", name);
+    }
+  }
+
+  @Override
+  public void pauseNanos(long delayNanos, Runnable task) {
+    boolean scheduled =
+        EventLoops.scheduleOnCurrentLoop(
+            delayNanos, () -> runUnlessClosed(task), () -> scheduleNanos(0, task));
+    if (!scheduled) {
+      scheduleNanos(delayNanos, task);
+    }
+  }
+
+  private void runUnlessClosed(Runnable task) {
+    if (!thread.isShutdown()) {
+      run(task);
     }
   }
 

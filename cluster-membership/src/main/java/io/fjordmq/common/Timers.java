@@ -27,6 +27,15 @@ public interface Timers extends Executor {
     schedule(TimeUnit.NANOSECONDS.toMillis(delayNanos + 999_999), task);
   }
 
+  /**
+   * Like {@link #scheduleNanos}, but the task may run at the same time as others: if the caller
+   * runs on an event loop, so does the task, which saves waking another thread twice. Meant for
+   * pauses of a few milliseconds; use it only where a loop that is busy for longer does no harm.
+   */
+  default void pauseNanos(long delayNanos, Runnable task) {
+    scheduleNanos(delayNanos, task);
+  }
+
   /** Runs the task once, after those that are already due. */
   @Override
   default void execute(Runnable task) {

@@ -2,15 +2,30 @@ package io.fjordmq.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.common.net.EventLoops;
+import io.fjordmq.common.net.SocketTransport;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ThreadTimersTest {
   private static final long TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(10);
   private static final long DAY_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+  private final EventLoopGroup loops =
+      new EventLoops(1, new DefaultThreadFactory("test-loop"), SocketTransport.best().ioHandlers());
+
+  @AfterEach
+  void stopLoops() {
+    loops.shutdownGracefully(0, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
 
   @Test
   void shouldRunTasksOnOneThreadInTheOrderOfTheirTimes() {
@@ -60,5 +75,53 @@ class ThreadTimersTest {
     thread.join().join(TIMEOUT_MILLIS); // it ends a moment after its executor
     assertThat(thread.join().isAlive()).isFalse();
     timers.schedule(0, () -> {}); // does nothing
+  }
+
+  @Test
+  void shouldRunAPauseOnTheEventLoopThatScheduledIt() {
+    EventLoop loop = loops.next();
+    CompletableFuture<Boolean> ranOnLoop = new CompletableFuture<>();
+    try (ThreadTimers timers = new ThreadTimers("test-timers")) {
+      loop.execute(() -> timers.pauseNanos(1, () -> ranOnLoop.complete(loop.inEventLoop())));
+      assertThat(ranOnLoop.join()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldRunThePauseOfAnotherThreadOnItsOwnThread() {
+    CompletableFuture<String> thread = new CompletableFuture<>();
+    try (ThreadTimers timers = new ThreadTimers("test-timers")) {
+      timers.pauseNanos(1, () -> thread.complete(Thread.currentThread().getName()));
+      assertThat(thread.join()).isEqualTo("test-timers");
+    }
+  }
+
+  @Test
+  void shouldEndThePausesOfAnEventLoopThatStops() {
+    CompletableFuture<String> thread = new CompletableFuture<>();
+    try (ThreadTimers timers = new ThreadTimers("test-timers")) {
+      loops
+          .submit(
+              () ->
+                  timers.pauseNanos(
+                      TimeUnit.DAYS.toNanos(1),
+                      () -> thread.complete(Thread.currentThread().getName())))
+          .syncUninterruptibly();
+      loops.shutdownGracefully(0, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+      assertThat(thread.join()).isEqualTo("test-timers");
+    }
+  }
+
+  @Test
+  void shouldDropPausesAfterItsClose() {
+    AtomicBoolean ran = new AtomicBoolean();
+    ThreadTimers timers = new ThreadTimers("test-timers");
+    timers.close();
+    loops.submit(() -> timers.pauseNanos(1, () -> ran.set(true))).syncUninterruptibly();
+    loops
+        .next()
+        .schedule(() -> {}, 1, TimeUnit.MILLISECONDS) // runs after the pause
+        .syncUninterruptibly();
+    assertThat(ran).isFalse();
   }
 }

@@ -8,10 +8,12 @@ import io.fjordmq.broker.dispatch.StoreCalls;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.RouteStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +60,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       List<InboxCopy> copies,
       @Nullable PublishId id,
       Consumer<PublishOutcome> done) {
-    StoreCalls.tryCall(
-            () -> inboxes.insert(message, copies.stream().map(InboxCopy::target).toList(), id))
+    StoreCalls.tryCall(() -> inboxes.insert(message, targets(copies), id))
         .whenComplete(
             (outcomes, fault) -> {
               if (fault == null) {
@@ -69,6 +70,14 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
                 done.accept(PublishOutcome.NOT_DURABLE);
               }
             });
+  }
+
+  private static List<InboxTarget> targets(List<InboxCopy> copies) {
+    List<InboxTarget> targets = new ArrayList<>(copies.size()); // no stream: runs for each message
+    for (InboxCopy copy : copies) {
+      targets.add(copy.target());
+    }
+    return targets;
   }
 
   @Override

@@ -1,11 +1,14 @@
 package io.fjordmq.common.net;
 
+import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Event loops that always close their channels before they stop, even without a quiet period.
@@ -17,6 +20,26 @@ import java.util.concurrent.ThreadFactory;
 public final class EventLoops extends MultiThreadIoEventLoopGroup {
   public EventLoops(int threads, ThreadFactory threadFactory, IoHandlerFactory ioHandlers) {
     super(threads, threadFactory, ioHandlers);
+  }
+
+  /**
+   * Runs the task after the delay on the event loop, of any group, that runs the caller.
+   *
+   * @param onStopped runs on the loop instead of the task if the loop stops before that
+   * @return false if the caller does not run on an event loop; neither is run then
+   */
+  public static boolean scheduleOnCurrentLoop(long delayNanos, Runnable task, Runnable onStopped) {
+    if (!(ThreadExecutorMap.currentExecutor() instanceof EventLoop loop)) {
+      return false;
+    }
+    loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS)
+        .addListener(
+            scheduled -> {
+              if (scheduled.isCancelled()) {
+                onStopped.run();
+              }
+            });
+    return true;
   }
 
   @Override

@@ -39,8 +39,10 @@ final class BatchPacer {
    */
   private int crowding;
 
-  /** Whether a timer is scheduled; cleared on the timer thread. */
+  /** Whether a timer is scheduled; cleared without the lock when it fires. */
   private volatile boolean timerScheduled;
+
+  private long timerDueNanos;
 
   /**
    * @param onPauseEnd called without locks at the end of a pause
@@ -66,10 +68,13 @@ final class BatchPacer {
     if (!isBusy() || waiting >= flushCommands) {
       return false;
     }
-    long pause = dueNanos - timers.nowNanos();
-    if (pause > 0 && !timerScheduled) {
+    long now = timers.nowNanos();
+    long pause = dueNanos - now;
+    boolean late = now - timerDueNanos > 0; // the event loop that should run the timer is busy
+    if (pause > 0 && (!timerScheduled || late)) {
       timerScheduled = true;
-      timers.scheduleNanos(pause, this::wake);
+      timerDueNanos = dueNanos;
+      timers.pauseNanos(pause, this::wake);
     }
     return pause > 0;
   }

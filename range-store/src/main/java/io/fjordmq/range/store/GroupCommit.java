@@ -37,6 +37,7 @@ final class GroupCommit {
   private long lastGroupNanos;
   private int expected = 1;
   private boolean timerScheduled;
+  private long timerDueNanos;
 
   private record Batch(byte[] entry, Consumer<RangeResult> reply) {}
 
@@ -75,7 +76,11 @@ final class GroupCommit {
   }
 
   private boolean mustWait() {
-    long sinceGroup = timers.nowNanos() - lastGroupNanos;
+    long now = timers.nowNanos();
+    if (timerScheduled && now - timerDueNanos >= 0) {
+      return false; // the event loop that should run the timer is busy
+    }
+    long sinceGroup = now - lastGroupNanos;
     if (sinceGroup < gatherNanos && waiting.size() == 1) {
       expected++; // it has just missed its group and would wait for almost a whole interval
       return false;
@@ -85,10 +90,15 @@ final class GroupCommit {
       return false;
     }
     if (!timerScheduled) {
-      timerScheduled = true;
-      timers.scheduleNanos(Math.max(0, untilNext) + gatherNanos, this::onTimer);
+      scheduleTimer(now, Math.max(0, untilNext) + gatherNanos);
     }
     return true;
+  }
+
+  private void scheduleTimer(long nowNanos, long delayNanos) {
+    timerScheduled = true;
+    timerDueNanos = nowNanos + delayNanos;
+    timers.pauseNanos(delayNanos, this::onTimer);
   }
 
   private void onTimer() {
@@ -98,10 +108,10 @@ final class GroupCommit {
       if (waiting.isEmpty()) {
         return;
       }
-      long remaining = lastGroupNanos + intervalNanos + gatherNanos - timers.nowNanos();
+      long now = timers.nowNanos();
+      long remaining = lastGroupNanos + intervalNanos + gatherNanos - now;
       if (remaining > 0) { // a group was completed after the timer had been scheduled
-        timerScheduled = true;
-        timers.scheduleNanos(remaining, this::onTimer);
+        scheduleTimer(now, remaining);
         return;
       }
       group = takeGroup();

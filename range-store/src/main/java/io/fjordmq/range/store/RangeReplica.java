@@ -235,7 +235,10 @@ final class RangeReplica implements ReplicatedState {
 
   @Override
   public void apply(List<CommittedEntry> entries) {
-    long bytes = entries.stream().mapToLong(entry -> entry.data().remaining()).sum();
+    long bytes = 0;
+    for (CommittedEntry entry : entries) {
+      bytes += entry.data().remaining();
+    }
     loop.apply(entries);
     logBytesSinceCheckpoint.addAndGet(bytes);
   }

@@ -2,8 +2,12 @@ package io.fjordmq.range.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.common.ManualTimers;
+import io.fjordmq.common.Timers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -14,8 +18,11 @@ class BatchPacerTest {
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
   private int pauseEnds;
-  private final BatchPacer pacer =
-      new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> pauseEnds++);
+  private BatchPacer pacer = pacer(timers);
+
+  private BatchPacer pacer(Timers pauses) {
+    return new BatchPacer(RangeClientSettings.DEFAULTS, pauses, () -> pauseEnds++);
+  }
 
   @BeforeEach
   void startSomeTimeAfterTheEpoch() {
@@ -121,5 +128,19 @@ class BatchPacerTest {
     pacer.onBatchStarted(SMALL_BATCH_COMMANDS);
     assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS)).isTrue();
     assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS + 1)).isFalse();
+  }
+
+  @Test
+  void shouldScheduleAnotherTimerIfOneIsLate() {
+    List<Runnable> scheduled = new ArrayList<>();
+    pacer = pacer(new SimTimers(timers::nowMillis, (task, delay) -> scheduled.add(task)));
+    makeBusy();
+    for (int round = 1; round <= 2; round++) {
+      batch(2, false, MILLI);
+      assertThat(pacer.mustWait(1)).isTrue();
+      assertThat(pacer.mustWait(2)).isTrue();
+      assertThat(scheduled).hasSize(round);
+      timers.advance(interval);
+    }
   }
 }

@@ -2,7 +2,9 @@ package io.fjordmq.range.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.common.ManualTimers;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeEntry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +21,10 @@ class GroupCommitTest {
   private GroupCommit groups = groupCommit(INTERVAL);
 
   private GroupCommit groupCommit(Duration interval) {
+    return groupCommit(interval, timers);
+  }
+
+  private GroupCommit groupCommit(Duration interval, Timers timers) {
     return new GroupCommit(interval, timers, (entry, reply) -> proposed.add(senderOf(entry)));
   }
 
@@ -146,5 +152,21 @@ class GroupCommitTest {
       submitDeferrable(round);
       assertThat(proposed).hasSize(round);
     }
+  }
+
+  @Test
+  void shouldNotWaitForATimerThatIsLate() {
+    List<Runnable> late = new ArrayList<>();
+    groups =
+        groupCommit(INTERVAL, new SimTimers(timers::nowMillis, (task, delay) -> late.add(task)));
+    submitDeferrable(1);
+    timers.advance(INTERVAL.dividedBy(2));
+    submitDeferrable(2);
+    timers.advance(INTERVAL);
+    assertThat(proposed).containsExactly(1L);
+    submitDeferrable(3);
+    assertThat(proposed).containsExactly(1L, 2L, 3L);
+    late.forEach(Runnable::run);
+    assertThat(proposed).hasSize(3);
   }
 }
