@@ -1,0 +1,17 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.admin.ClusterCommands;
+import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.net.ListenerStatus;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The parts of the node that the resources use.
+ *
+ * @param view the nodes and ranges
+ * @param commands changes to the cluster
+ * @param listeners the listeners of this node
+ */
+public record RestServices(
+    ClusterView view, ClusterCommands commands, Supplier<List<ListenerStatus>> listeners) {}
