@@ -156,6 +156,7 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The parts that the REST API uses. */
   RestServices restServices() {
     return new RestServices(
+        Version.text(),
         operations.view(),
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList());

@@ -21,12 +21,15 @@ public final class RestApi implements AutoCloseable {
   private final Access access;
   private final RequestReader reader;
   private final Replies replies;
+  private final Documentation documentation;
   private final Runnable closing;
 
   /**
+   * @param version the version of the program
    * @param closing closes what the resources own
    */
-  RestApi(List<Resource> resources, Authentication authentication, Runnable closing) {
+  RestApi(
+      List<Resource> resources, Authentication authentication, String version, Runnable closing) {
     List<Operation> operations =
         resources.stream().flatMap(resource -> resource.operations().stream()).toList();
     Json json = new Json();
@@ -34,6 +37,7 @@ public final class RestApi implements AutoCloseable {
     this.access = new Access(authentication);
     this.reader = new RequestReader(json);
     this.replies = new Replies(json);
+    this.documentation = new Documentation(operations, version, json);
     this.closing = closing;
   }
 
@@ -47,6 +51,7 @@ public final class RestApi implements AutoCloseable {
             new RangesResource(services.view(), commands),
             new ListenersResource(services.listeners())),
         authentication,
+        services.version(),
         commands::close);
   }
 
@@ -58,6 +63,10 @@ public final class RestApi implements AutoCloseable {
   CompletableFuture<HttpReply> handle(ApiCall call, Executor threads) {
     CompletableFuture<Response> response;
     try {
+      Optional<HttpReply> page = documentation.find(call);
+      if (page.isPresent()) {
+        return CompletableFuture.completedFuture(page.get());
+      }
       response = respond(call, threads);
     } catch (RuntimeException e) {
       response = CompletableFuture.failedFuture(e);
@@ -68,6 +77,9 @@ public final class RestApi implements AutoCloseable {
   }
 
   private CompletableFuture<Response> respond(ApiCall call, Executor threads) {
+    if (!call.path().startsWith(BASE + "/")) {
+      throw ApiException.notFound("there is no such path; see " + Documentation.PAGE_PATH);
+    }
     List<String> path = UrlText.segments(call.path().substring(BASE.length()));
     Router.Route route = router.find(call.method(), path);
     Access.refuseOtherSites(call);

@@ -9,9 +9,13 @@ import java.util.function.Supplier;
 /**
  * The parts of the node that the resources use.
  *
+ * @param version the version of the program
  * @param view the nodes and ranges
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  */
 public record RestServices(
-    ClusterView view, ClusterCommands commands, Supplier<List<ListenerStatus>> listeners) {}
+    String version,
+    ClusterView view,
+    ClusterCommands commands,
+    Supplier<List<ListenerStatus>> listeners) {}
