@@ -129,8 +129,7 @@ final class Node implements AutoCloseable {
         };
     shutdownSequence.add(
         "api file",
-        ApiFile.write(
-            Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
+        ApiFile.write(Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
   }
 
   private static CompletableFuture<Caller> refuse(Credentials credentials, String remoteAddress) {

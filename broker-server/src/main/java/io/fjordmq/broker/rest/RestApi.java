@@ -8,12 +8,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The operations of the API, and the steps that every request goes through: route, authenticate,
  * authorize, validate, handle, respond. Thread-safe.
  */
 public final class RestApi implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RestApi.class);
+
   static final String BASE = "/api/v5";
   private static final byte[] NO_BODY = {};
 
@@ -97,6 +102,26 @@ public final class RestApi implements AutoCloseable {
   }
 
   private CompletableFuture<Response> handle(
+      ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
+    CompletableFuture<Response> response = carryOut(call, route, caller, threads);
+    return route.operation().method() == Operation.Method.GET
+        ? response
+        : response.whenComplete((result, failure) -> log(call, route, caller, failure));
+  }
+
+  /** Logs what callers change or try to change. */
+  private static void log(
+      ApiCall call, Router.Route route, Optional<Caller> caller, @Nullable Throwable failure) {
+    LOG.info(
+        "API request {}: {} path={} caller={} address={}",
+        route.operation().id(),
+        failure == null ? "done" : Excerpt.of(String.valueOf(Replies.cause(failure).getMessage())),
+        Excerpt.of(call.path()),
+        caller.map(Caller::name).orElse("anonymous"),
+        call.remoteAddress());
+  }
+
+  private CompletableFuture<Response> carryOut(
       ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
     Operation.Handler handler = route.operation().handler();
     if (route.operation().body().isEmpty()) {
