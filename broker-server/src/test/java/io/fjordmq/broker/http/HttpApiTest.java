@@ -120,19 +120,22 @@ class HttpApiTest {
 
   @Test
   void shouldRefuseBodiesOfUnknownLengthAtTheLimit() throws Exception {
-    start(call -> echo(call).exceptionally(HttpApiTest::describe));
+    start(
+        call ->
+            echo(call)
+                .exceptionally(
+                    failure ->
+                        TestApi.reply(
+                            418,
+                            String.valueOf(
+                                failure.getCause() instanceof ApiCall.BodyException unreadable
+                                    && unreadable.isTooLarge()))));
     HttpRequest.BodyPublisher chunked =
         HttpRequest.BodyPublishers.fromPublisher(
             HttpRequest.BodyPublishers.ofByteArray(new byte[5_000]));
     HttpResponse<String> refused = send(request("/api/a").POST(chunked));
     assertThat(refused.statusCode()).isEqualTo(418);
     assertThat(refused.body()).isEqualTo("true");
-  }
-
-  private static HttpReply describe(Throwable failure) {
-    boolean tooLarge =
-        failure.getCause() instanceof ApiCall.BodyException unreadable && unreadable.isTooLarge();
-    return TestApi.reply(418, String.valueOf(tooLarge));
   }
 
   @Test
