@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
@@ -34,6 +35,7 @@ public final class Broker implements ShutdownSequence.Composite {
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterNode node;
+  private final Accounts accounts;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
@@ -67,6 +69,17 @@ public final class Broker implements ShutdownSequence.Composite {
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
+      accounts =
+          add(
+              "accounts",
+              Accounts.open(
+                  config.apiConfig(),
+                  new Accounts.Dependencies(
+                      node.metadata(),
+                      node.membership()::write,
+                      node.membership().clock(),
+                      config.httpConfig().requestTimeout(),
+                      observers.accounts())));
       stores =
           add(
               "stores",
@@ -85,6 +98,7 @@ public final class Broker implements ShutdownSequence.Composite {
               Operations.open(
                   new Operations.Dependencies(
                       config, node, stores, clientServices, overload, observers)));
+      accounts.createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();
       throw asStartException(e);
@@ -145,6 +159,11 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The nodes and ranges of the cluster, for {@code /status}. Thread-safe until {@link #close}. */
   CompletableFuture<ClusterStatus> clusterStatus() {
     return operations.view().collect();
+  }
+
+  /** The accounts of the operator API. */
+  Accounts accounts() {
+    return accounts;
   }
 
   /** The operator commands. */
