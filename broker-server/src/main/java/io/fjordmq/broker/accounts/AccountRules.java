@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.AccountException.Kind;
 import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.common.MalformedBytesException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ final class AccountRules {
 
   private static final int MAX_DESCRIPTION_LENGTH = 256;
   private static final int MAX_TENANT_LENGTH = 256;
+
+  /** Later times have no RFC 3339 representation. */
+  private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
 
   /** No colon, which ends the name in HTTP Basic authentication, and no slash, for paths. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}");
@@ -72,6 +76,12 @@ final class AccountRules {
                 && tenant.length() <= MAX_TENANT_LENGTH
                 && hasNoControlCharacters(tenant),
         "tenant must have 1 to " + MAX_TENANT_LENGTH + " characters and no control characters");
+  }
+
+  static void requireExpiry(@Nullable Instant expiresAt) {
+    require(
+        expiresAt == null || !expiresAt.isBefore(Instant.EPOCH) && expiresAt.isBefore(END_OF_TIME),
+        "expired_at must be a time from 1970 to 9999");
   }
 
   private static boolean hasNoControlCharacters(String text) {

@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,7 @@ public final class ApiKeys {
     try {
       AccountRules.requireName("name", draft.name());
       AccountRules.requireDescription("desc", draft.description());
+      AccountRules.requireExpiry(draft.expiresAt());
       tenant = AccountRules.tenantFor(caller, draft.tenant());
     } catch (AccountException e) {
       return CompletableFuture.failedFuture(e);
@@ -94,13 +96,12 @@ public final class ApiKeys {
 
   /** Changes an API key. Fails with INVALID, NOT_FOUND, CHANGED or UNAVAILABLE. */
   public CompletableFuture<ApiKey> update(Caller caller, String name, ApiKey.Update update) {
-    String description = update.description();
-    if (description != null) {
-      try {
-        AccountRules.requireDescription("desc", description);
-      } catch (AccountException e) {
-        return CompletableFuture.failedFuture(e);
-      }
+    try {
+      AccountRules.requireDescription(
+          "desc", Objects.requireNonNullElse(update.description(), ""));
+      AccountRules.requireExpiry(update.expiry() == null ? null : update.expiry().at());
+    } catch (AccountException e) {
+      return CompletableFuture.failedFuture(e);
     }
     return records
         .read()

@@ -5,6 +5,10 @@ package io.fjordmq.broker.rest;
  */
 public enum ErrorCode {
   BAD_REQUEST(400),
+  /** The present password is wrong. */
+  ERROR_PWD_NOT_MATCH(400),
+  /** The operation is never allowed on this object. */
+  NOT_ALLOWED(400),
   /** The credentials of an API key are invalid. */
   BAD_API_KEY_OR_SECRET(401),
   /** The user name or password is wrong. */

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,6 +120,11 @@ public final class Operation {
     return declared.queryParameters;
   }
 
+  /** What the audit log calls the object of a request. */
+  String target(Request request) {
+    return declared.target.apply(request);
+  }
+
   /** The type of the body; empty if the operation has none. */
   Optional<Schema> body() {
     return Optional.ofNullable(declared.body);
@@ -129,6 +136,12 @@ public final class Operation {
 
   Handler handler() {
     return handler;
+  }
+
+  private static String pathVariables(Request request) {
+    return request.operation().pathParameters().stream()
+        .map(parameter -> request.path(parameter.name()))
+        .collect(Collectors.joining(" "));
   }
 
   @Override
@@ -151,6 +164,7 @@ public final class Operation {
     private boolean anonymous;
     private boolean tenants;
     private @Nullable Schema body;
+    private Function<Request, String> target = Operation::pathVariables;
 
     private Builder(Method method, String path) {
       this.method = method;
@@ -199,6 +213,15 @@ public final class Operation {
      */
     public Builder tenants() {
       tenants = true;
+      return this;
+    }
+
+    /**
+     * What the audit log calls the object of a request. Without this declaration, it is the
+     * variables of the path.
+     */
+    public Builder target(Function<Request, String> value) {
+      target = value;
       return this;
     }
 

@@ -37,6 +37,19 @@ final class Replies {
     }
   }
 
+  /** The status of {@link #of}. */
+  static int status(@Nullable Response response, @Nullable Throwable failure) {
+    if (failure == null) {
+      return response == null ? 204 : response.status();
+    }
+    Throwable cause = cause(failure);
+    if (cause instanceof ApiException expected) {
+      return expected.status();
+    }
+    return (cause instanceof TimeoutException ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL_ERROR)
+        .status();
+  }
+
   /** The failure that the futures of an operation wrap. */
   static Throwable cause(Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.http.ApiCall;
@@ -20,8 +21,12 @@ public final class RestApi {
   private final Access access;
   private final RequestReader reader;
   private final Replies replies;
+  private final AuditTrail audit;
 
-  public RestApi(List<Resource> resources, Authentication authentication) {
+  /**
+   * @param audit gets a record of every change that is requested
+   */
+  public RestApi(List<Resource> resources, Authentication authentication, AuditLog audit) {
     List<Operation> operations =
         resources.stream().flatMap(resource -> resource.operations().stream()).toList();
     Json json = new Json();
@@ -29,6 +34,7 @@ public final class RestApi {
     this.access = new Access(authentication);
     this.reader = new RequestReader(json);
     this.replies = new Replies(json);
+    this.audit = new AuditTrail(audit);
   }
 
   /**
@@ -52,7 +58,8 @@ public final class RestApi {
     Access.refuseOtherSites(call);
     Optional<Role> role = route.operation().role();
     if (role.isEmpty()) {
-      return route.operation().handler().handle(reader.read(call, route, Optional.empty()));
+      Request request = reader.read(call, route, Optional.empty());
+      return audit.anonymous(call, request, route.operation().handler().handle(request));
     }
     return access
         .authenticate(call)
@@ -60,9 +67,16 @@ public final class RestApi {
   }
 
   private CompletableFuture<Response> handle(ApiCall call, Router.Route route, Caller caller) {
-    Access.authorize(caller, route.operation());
-    Request request = reader.read(call, route, Optional.of(caller));
-    return route.operation().handler().handle(request);
+    Request request = null;
+    CompletableFuture<Response> response;
+    try {
+      Access.authorize(caller, route.operation());
+      request = reader.read(call, route, Optional.of(caller));
+      response = route.operation().handler().handle(request);
+    } catch (RuntimeException e) {
+      response = CompletableFuture.failedFuture(e);
+    }
+    return audit.of(call, route.operation(), caller, request, response);
   }
 
   /** Checks the credentials of a request for a page outside the API, which any role may read. */

@@ -28,8 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A metadata group with one replica, and the accounts of nodes that follow it. */
-final class TestAccounts implements AutoCloseable {
-  static final Caller LOCAL = new Caller("local", Caller.Kind.LOCAL, Role.ADMINISTRATOR, null);
+public final class TestAccounts implements AutoCloseable {
+  public static final Caller LOCAL = new Caller("local", Caller.Kind.LOCAL, Role.ADMINISTRATOR, null);
   static final String ADDRESS = "192.0.2.1";
   private static final NodeId NODE = new NodeId("n");
 
@@ -53,7 +53,7 @@ final class TestAccounts implements AutoCloseable {
     public void save(byte[] checkpoint) {}
   }
 
-  TestAccounts() {
+  public TestAccounts() {
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(NODE));
     try {
       metadata =
@@ -63,16 +63,16 @@ final class TestAccounts implements AutoCloseable {
     }
   }
 
-  static RecordBuilder<AccountSettings> settings() {
+  public static RecordBuilder<AccountSettings> settings() {
     return RecordBuilder.from(AccountSettings.DEFAULTS);
   }
 
   /** The accounts of another node. */
-  Accounts open() {
+  public Accounts open() {
     return open(AccountSettings.DEFAULTS);
   }
 
-  Accounts open(AccountSettings settings) {
+  public Accounts open(AccountSettings settings) {
     AccountObserver observer =
         new AccountObserver() {
           @Override
@@ -96,11 +96,11 @@ final class TestAccounts implements AutoCloseable {
     return replaced == null ? metadata.write(batch) : replaced.apply(batch);
   }
 
-  Instant now() {
+  public Instant now() {
     return now;
   }
 
-  void advance(Duration time) {
+  public void advance(Duration time) {
     now = now.plus(time);
   }
 
@@ -113,7 +113,7 @@ final class TestAccounts implements AutoCloseable {
     return new ApiKey.Draft(name, role, null, "", true, null);
   }
 
-  static <T> T get(CompletableFuture<T> future) {
+  public static <T> T get(CompletableFuture<T> future) {
     try {
       return future.get(60, TimeUnit.SECONDS);
     } catch (ExecutionException | InterruptedException | TimeoutException e) {
