@@ -117,9 +117,7 @@ final class AccountRecords {
               }
               boolean again =
                   OperationException.isAny(
-                          failure,
-                          ConsensusException.Kind.NOT_LEADER,
-                          ConsensusException.Kind.BUSY)
+                          failure, ConsensusException.Kind.NOT_LEADER, ConsensusException.Kind.BUSY)
                       && System.nanoTime() - deadline < 0;
               if (!again) {
                 return CompletableFuture.<T>failedFuture(OperationException.unwrap(failure));

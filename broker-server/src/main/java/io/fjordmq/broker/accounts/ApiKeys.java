@@ -80,7 +80,8 @@ public final class ApiKeys {
             draft.enabled(),
             draft.expiresAt(),
             clock.instant());
-    String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(randomBytes(SECRET_BYTES));
+    String secret =
+        Base64.getUrlEncoder().withoutPadding().encodeToString(randomBytes(SECRET_BYTES));
     return records
         .read()
         .thenCompose(
@@ -97,8 +98,7 @@ public final class ApiKeys {
   /** Changes an API key. Fails with INVALID, NOT_FOUND, CHANGED or UNAVAILABLE. */
   public CompletableFuture<ApiKey> update(Caller caller, String name, ApiKey.Update update) {
     try {
-      AccountRules.requireDescription(
-          "desc", Objects.requireNonNullElse(update.description(), ""));
+      AccountRules.requireDescription("desc", Objects.requireNonNullElse(update.description(), ""));
       AccountRules.requireExpiry(update.expiry() == null ? null : update.expiry().at());
     } catch (AccountException e) {
       return CompletableFuture.failedFuture(e);

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** Blocks addresses and user names after too many failed logins. Thread-safe. */
 final class LoginGuard {
   /** Only texts that {@link InetAddress#getByName} parses without asking a name server. */
-  private static final Pattern LITERAL = 
+  private static final Pattern LITERAL =
       Pattern.compile(
           "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])){3}"
               + "|[0-9a-fA-F]*:.*");

@@ -102,8 +102,7 @@ public final class Users {
   private StoredUser updated(StoredUser stored, User.Update update) {
     User before = stored.user();
     Role role = update.role() == null ? before.role() : update.role();
-    String description =
-        update.description() == null ? before.description() : update.description();
+    String description = update.description() == null ? before.description() : update.description();
     return new StoredUser(
         new User(before.name(), role, before.tenant(), description, before.createdAt()),
         stored.password(),
@@ -145,9 +144,7 @@ public final class Users {
         .thenCompose(
             hash ->
                 modify(
-                    caller,
-                    name,
-                    stored -> new StoredUser(stored.user(), hash, random.nextLong())))
+                    caller, name, stored -> new StoredUser(stored.user(), hash, random.nextLong())))
         .thenApply(written -> null);
   }
 

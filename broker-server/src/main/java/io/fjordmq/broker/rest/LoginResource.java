@@ -104,9 +104,7 @@ public final class LoginResource implements Resource {
     Caller caller = request.caller();
     requireSelfOrAdministrator(caller, name);
     return AccountFailures.translate(
-            users.endTokens(caller, name),
-            ErrorCode.USER_NOT_FOUND,
-            ErrorCode.BAD_USERNAME_OR_PWD)
+            users.endTokens(caller, name), ErrorCode.USER_NOT_FOUND, ErrorCode.BAD_USERNAME_OR_PWD)
         .thenApply(ended -> Response.noContent());
   }
 

@@ -40,7 +40,10 @@ class AccountRecordsTest {
   @Test
   void shouldFindOutWhetherAnUnconfirmedWriteWasMade() {
     test.writer =
-        batch -> test.metadata.write(batch).thenCompose(done -> failed(ConsensusException.Kind.OUTCOME_UNKNOWN));
+        batch ->
+            test.metadata
+                .write(batch)
+                .thenCompose(done -> failed(ConsensusException.Kind.OUTCOME_UNKNOWN));
     get(here.apiKeys().add(LOCAL, key("ci", Role.VIEWER)));
     get(here.apiKeys().update(LOCAL, "ci", new ApiKey.Update(null, "x", null, null)));
     assertThat(here.apiKeys().list(LOCAL)).extracting(ApiKey::description).containsExactly("x");

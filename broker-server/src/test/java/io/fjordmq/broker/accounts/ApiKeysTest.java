@@ -61,7 +61,7 @@ class ApiKeysTest {
   @Test
   void shouldNotStoreTheSecret() {
     ApiKey.Created created = get(here.apiKeys().add(LOCAL, key("ci", Role.OPERATOR)));
-    byte[] value = test.metadata.view().get("api-key/6369").value();
+    byte[] value = test.value("api-key/6369");
     assertThat(new String(value, StandardCharsets.ISO_8859_1)).doesNotContain(created.secret());
   }
 
@@ -69,9 +69,7 @@ class ApiKeysTest {
   void shouldRefuseAKeyThatIsDisabledOrExpired() {
     Instant soon = test.now().plusSeconds(60);
     ApiKey.Created created =
-        get(
-            here.apiKeys()
-                .add(LOCAL, new ApiKey.Draft("ci", Role.VIEWER, null, "", false, soon)));
+        get(here.apiKeys().add(LOCAL, new ApiKey.Draft("ci", Role.VIEWER, null, "", false, soon)));
     refuses(created);
     ApiKey enabled =
         get(there.apiKeys().update(LOCAL, "ci", new ApiKey.Update(null, null, true, null)));
@@ -134,8 +132,7 @@ class ApiKeysTest {
   void shouldLimitTheNumberOfKeys() {
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < AccountRules.MAX_ACCOUNTS; i++) {
-      ApiKey key =
-          new ApiKey("key" + i, "id" + i, Role.VIEWER, null, "", true, null, test.now());
+      ApiKey key = new ApiKey("key" + i, "id" + i, Role.VIEWER, null, "", true, null, test.now());
       byte[] value = StoredApiKey.of(key, "secret").encode();
       batch.add(Change.put(StoredApiKey.key(key.name()), value));
     }

@@ -44,9 +44,9 @@ class LoginsTest {
     assertThat(session.caller()).isEqualTo(ann);
     assertThat(session.expires()).isEqualTo(test.now().plus(Duration.ofMinutes(5)));
     assertThat(session.toString()).doesNotContain(session.token());
-    byte[] key = test.metadata.view().get("token-key").value();
+    byte[] key = test.value("token-key");
     Logins.Session other = get(there.logins().login("ann", PASSWORD, ADDRESS));
-    assertThat(test.metadata.view().get("token-key").value()).isEqualTo(key);
+    assertThat(test.value("token-key")).isEqualTo(key);
     for (Accounts node : List.of(here, there, test.open())) {
       assertThat(node.logins().verify(session.token())).isEqualTo(ann);
       assertThat(node.logins().verify(other.token())).isEqualTo(ann);
@@ -88,15 +88,14 @@ class LoginsTest {
     get(test.metadata.write(List.of(Change.put("token-key", new byte[] {2}))));
     assertThat(fails(here.logins().login("ann", PASSWORD, ADDRESS), Kind.UNAVAILABLE))
         .contains("see its log");
-    assertThat(test.metadata.view().get("token-key").value()).containsExactly(2);
+    assertThat(test.value("token-key")).containsExactly(2);
   }
 
   @Test
   void shouldRefuseUnknownUsersLikeWrongPasswords() {
     Accounts here = test.open();
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    String wrong =
-        fails(here.logins().login("ann", "incorrect", ADDRESS), Kind.WRONG_CREDENTIALS);
+    String wrong = fails(here.logins().login("ann", "incorrect", ADDRESS), Kind.WRONG_CREDENTIALS);
     for (String name : List.of("bob", "", "\u0000", "x".repeat(100_000), "ann\n")) {
       assertThat(fails(here.logins().login(name, PASSWORD, name), Kind.WRONG_CREDENTIALS))
           .isEqualTo(wrong);
@@ -135,7 +134,8 @@ class LoginsTest {
     String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
     fails(here.logins().login("bob", PASSWORD, "2001:db8:1:2::1"), Kind.WRONG_CREDENTIALS);
     fails(here.logins().login("cid", PASSWORD, "2001:db8:1:2::2"), Kind.WRONG_CREDENTIALS);
-    assertThat(fails(here.logins().login("ann", PASSWORD, "2001:db8:1:2:3::"), Kind.TOO_MANY_FAILURES))
+    assertThat(
+            fails(here.logins().login("ann", PASSWORD, "2001:db8:1:2:3::"), Kind.TOO_MANY_FAILURES))
         .isEqualTo("too many failed logins of this address or user; try again in 86400 s");
     fails(here.logins().authenticate("ann", PASSWORD, "2001:db8:1:2::3"), Kind.TOO_MANY_FAILURES);
     get(here.logins().login("ann", PASSWORD, "2001:db8:1:3::1"));

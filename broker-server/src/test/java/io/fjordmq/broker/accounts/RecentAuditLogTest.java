@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class RecentAuditLogTest {
-  private static final Caller ANN =
-      new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
+  private static final Caller ANN = new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
 
   private final RecentAuditLog log = new RecentAuditLog(5);
 

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of accounts in the metadata, and of tokens. */
@@ -30,13 +31,12 @@ class StoredAccountsTest {
           + HASH
           + "0102030405060708"; // token epoch
   private static final String BOUND_USER =
-      "01" + "0162" + "01" + "010174" + "00" + "e807" + "14"
-          + HASH
-          + "ffffffffffffffff";
+      "01" + "0162" + "01" + "010174" + "00" + "e807" + "14" + HASH + "ffffffffffffffff";
   private static final String API_KEY =
       "01" // version
           + "0173" // s
-          + "02" + "6964" // id
+          + "02"
+          + "6964" // id
           + "00".repeat(32) // hash of the secret
           + "02" // operator
           + "010174" // tenant t
@@ -64,8 +64,7 @@ class StoredAccountsTest {
         new StoredUser(
             new User("ann", Role.ADMINISTRATOR, null, "one", CREATED), hash(), 0x0102030405060708L);
     assertThat(HEX.formatHex(user.encode())).isEqualTo(USER);
-    StoredUser bound =
-        new StoredUser(new User("b", Role.VIEWER, "t", "", CREATED), hash(), -1);
+    StoredUser bound = new StoredUser(new User("b", Role.VIEWER, "t", "", CREATED), hash(), -1);
     assertThat(HEX.formatHex(bound.encode())).isEqualTo(BOUND_USER);
     for (StoredUser each : List.of(user, bound)) {
       StoredUser decoded = StoredUser.decode(each.encode());
@@ -100,8 +99,7 @@ class StoredAccountsTest {
   void shouldKeepTheBytesOfTheTokenKeyAndOfTokens() {
     TokenKey key = TokenKey.decode(bytes(TOKEN_KEY));
     assertThat(HEX.formatHex(key.encode())).isEqualTo(TOKEN_KEY);
-    Token token =
-        new Token("ann", CREATED, Instant.ofEpochMilli(2_000), 0x0102030405060708L);
+    Token token = new Token("ann", CREATED, Instant.ofEpochMilli(2_000), 0x0102030405060708L);
     String text = token.sign(key);
     assertThat(text).isEqualTo(TOKEN);
     assertThat(Token.verify(text, key)).isEqualTo(token);
@@ -110,8 +108,7 @@ class StoredAccountsTest {
   @Test
   void shouldRefuseRecordsOfTheNextVersion() {
     for (Consumer<byte[]> decoder :
-        List.<Consumer<byte[]>>of(
-            StoredUser::decode, StoredApiKey::decode, TokenKey::decode)) {
+        List.<Consumer<byte[]>>of(StoredUser::decode, StoredApiKey::decode, TokenKey::decode)) {
       assertThatThrownBy(() -> decoder.accept(new byte[] {2, 0, 0, 0}))
           .isInstanceOf(NewerFormatException.class)
           .hasMessageEndingWith("upgrade this node");
@@ -167,7 +164,7 @@ class StoredAccountsTest {
     }
   }
 
-  private static void refusesToken(String text, TokenKey key) {
+  private static void refusesToken(String text, @Nullable TokenKey key) {
     assertThatThrownBy(() -> Token.verify(text, key))
         .isInstanceOfSatisfying(
             AccountException.class,

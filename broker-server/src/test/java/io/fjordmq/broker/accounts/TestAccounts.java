@@ -20,6 +20,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A metadata group with one replica, and the accounts of nodes that follow it. */
 public final class TestAccounts implements AutoCloseable {
-  public static final Caller LOCAL = new Caller("local", Caller.Kind.LOCAL, Role.ADMINISTRATOR, null);
+  public static final Caller LOCAL =
+      new Caller("local", Caller.Kind.LOCAL, Role.ADMINISTRATOR, null);
   static final String ADDRESS = "192.0.2.1";
   private static final NodeId NODE = new NodeId("n");
 
   final MetadataGroup metadata;
-  final Map<AccountObserver.Result, Integer> results =
-      new EnumMap<>(AccountObserver.Result.class);
+  final Map<AccountObserver.Result, Integer> results = new EnumMap<>(AccountObserver.Result.class);
   private final SoloConsensus host = SoloConsensus.withLogs(NODE, new HashMap<>(), false);
   private final List<Accounts> opened = new ArrayList<>();
   private volatile Instant now = Instant.parse("2030-01-01T00:00:00Z");
@@ -56,8 +57,7 @@ public final class TestAccounts implements AutoCloseable {
   public TestAccounts() {
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(NODE));
     try {
-      metadata =
-          MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, Runnable::run);
+      metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, Runnable::run);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,6 +104,11 @@ public final class TestAccounts implements AutoCloseable {
     now = now.plus(time);
   }
 
+  /** The value of a record of the metadata. */
+  byte[] value(String key) {
+    return Objects.requireNonNull(metadata.view().get(key), key).value();
+  }
+
   /** An administrator with this password. */
   static User.Draft administrator(String name, String password) {
     return new User.Draft(name, password, Role.ADMINISTRATOR, null, "");
@@ -127,7 +132,7 @@ public final class TestAccounts implements AutoCloseable {
       future.get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       assertThat(e).hasCauseInstanceOf(AccountException.class);
-      AccountException failure = (AccountException) e.getCause();
+      AccountException failure = (AccountException) Objects.requireNonNull(e.getCause());
       assertThat(failure.kind()).as(failure.getMessage()).isEqualTo(kind);
       return String.valueOf(failure.getMessage());
     } catch (InterruptedException | TimeoutException e) {

@@ -104,8 +104,7 @@ class AccountResourcesTest {
 
   private String login(String name, String password) {
     JsonNode session =
-        succeed(
-            "", "POST /login", "{'username':'%s','password':'%s'}".formatted(name, password));
+        succeed("", "POST /login", "{'username':'%s','password':'%s'}".formatted(name, password));
     return "Bearer " + session.get("token").asString();
   }
 
@@ -116,10 +115,8 @@ class AccountResourcesTest {
   @Test
   void shouldLogInAndOut() {
     succeed(LOCAL, "POST /users", ANN);
-    JsonNode session =
-        succeed("", "POST /login", "{'username':'ann','password':'correct horse'}");
-    assertThat(session.propertyNames())
-        .containsExactly("token", "expires_at", "role", "version");
+    JsonNode session = succeed("", "POST /login", "{'username':'ann','password':'correct horse'}");
+    assertThat(session.propertyNames()).containsExactly("token", "expires_at", "role", "version");
     assertThat(session.get("role").asString()).isEqualTo("administrator");
     assertThat(session.get("version").asString()).isEqualTo("1.2.3");
     assertThat(session.get("expires_at").asString()).isEqualTo("2030-01-01T01:00:00Z");
@@ -143,7 +140,9 @@ class AccountResourcesTest {
   void shouldLimitFailedLogins() {
     for (int i = 0; i < AccountSettings.DEFAULTS.maxLoginFailures(); i++) {
       fail(
-          "", "POST /login", "{'username':'ann','password':'%d'}".formatted(i),
+          "",
+          "POST /login",
+          "{'username':'ann','password':'%d'}".formatted(i),
           ErrorCode.BAD_USERNAME_OR_PWD);
     }
     fail("", "POST /login", "{'username':'b','password':''}", ErrorCode.TOO_MANY_REQUESTS);
@@ -163,8 +162,7 @@ class AccountResourcesTest {
     JsonNode all = succeed(LOCAL, "GET /users", "");
     assertThat(all.size()).isEqualTo(2);
     assertThat(all.get(0)).isEqualTo(ann);
-    JsonNode changed =
-        succeed(LOCAL, "PUT /users/bob", "{'role':'operator','description':'new'}");
+    JsonNode changed = succeed(LOCAL, "PUT /users/bob", "{'role':'operator','description':'new'}");
     assertThat(changed.get("role").asString()).isEqualTo("operator");
     assertThat(succeed(LOCAL, "GET /users", "").get(1)).isEqualTo(changed);
     fail(LOCAL, "POST /users", ANN, ErrorCode.ALREADY_EXISTS);
@@ -191,7 +189,10 @@ class AccountResourcesTest {
     fail(bob, path, both.formatted("wrong", "87654321"), ErrorCode.ERROR_PWD_NOT_MATCH);
     fail(bob, path, both.formatted("12345678", "short"), ErrorCode.BAD_REQUEST);
     fail(bob, path, "{'new_pwd':'87654321'}", ErrorCode.BAD_REQUEST);
-    fail(bob, "POST /users/ann/change_pwd", both.formatted("x", "87654321"),
+    fail(
+        bob,
+        "POST /users/ann/change_pwd",
+        both.formatted("x", "87654321"),
         ErrorCode.UNAUTHORIZED_ROLE);
     succeed(bob, path, both.formatted("12345678", "87654321"));
     fail(bob, "GET /users", "", ErrorCode.BAD_TOKEN);
@@ -250,11 +251,7 @@ class AccountResourcesTest {
   void shouldReserveAccountsForAdministrators() {
     for (String role : List.of("viewer", "operator")) {
       String key =
-          key(
-              succeed(
-                  LOCAL,
-                  "POST /api_key",
-                  "{'name':'%s','role':'%s'}".formatted(role, role)));
+          key(succeed(LOCAL, "POST /api_key", "{'name':'%s','role':'%s'}".formatted(role, role)));
       fail(key, "GET /users", "", ErrorCode.UNAUTHORIZED_ROLE);
       fail(key, "POST /users", ANN, ErrorCode.UNAUTHORIZED_ROLE);
       fail(key, "PUT /users/x", "{}", ErrorCode.UNAUTHORIZED_ROLE);
@@ -280,7 +277,9 @@ class AccountResourcesTest {
     JsonNode own = succeed(key, "POST /users", "{'username':'own','password':'12345678'}");
     assertThat(own.get("tenant").asString()).isEqualTo("t");
     fail(
-        key, "POST /users", "{'username':'x','password':'12345678','tenant':'u'}",
+        key,
+        "POST /users",
+        "{'username':'x','password':'12345678','tenant':'u'}",
         ErrorCode.BAD_REQUEST);
     fail(key, "DELETE /users/ann", "", ErrorCode.USER_NOT_FOUND);
     fail(key, "POST /logout", "{'username':'ann'}", ErrorCode.USER_NOT_FOUND);
