@@ -4,7 +4,6 @@ import io.fjordmq.cluster.metadata.MetadataListener;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataUpdate;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.common.MalformedBytesException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -83,7 +82,7 @@ final class AccountDirectory implements MetadataListener {
   private static <T> @Nullable T read(MetadataRecord record, Function<byte[], T> decoder) {
     try {
       return decoder.apply(record.value());
-    } catch (MalformedBytesException e) {
+    } catch (RuntimeException e) { // would halt the metadata replica
       LOG.error(
           "Cannot read an account in the metadata; nobody can use it on this node: {} record={}",
           e.getMessage(),
