@@ -11,6 +11,7 @@ import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.rest.RestServices;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
@@ -161,14 +162,20 @@ public final class Broker implements ShutdownSequence.Composite {
     return operations.view().collect();
   }
 
-  /** The accounts of the operator API. */
-  Accounts accounts() {
-    return accounts;
-  }
-
   /** The operator commands. */
   ClusterCommands commands() {
     return operations.commands();
+  }
+
+  /** The parts that the REST API uses. */
+  RestServices restServices() {
+    return new RestServices(
+        operations.view(),
+        operations.commands(),
+        () -> listeners().stream().map(Listener::status).toList(),
+        accounts,
+        node.self().value(),
+        Version.text());
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The API keys: credentials of programs. */
-public final class ApiKeysResource implements Resource {
+final class ApiKeysResource implements Resource {
   private static final String TAG = "API keys";
   private static final String VARIABLE = "name";
   private static final String PATH = "/api_key/{name}";
@@ -70,7 +70,7 @@ public final class ApiKeysResource implements Resource {
               example = NEVER)
           @Nullable String expiredAt) {}
 
-  public ApiKeysResource(ApiKeys keys) {
+  ApiKeysResource(ApiKeys keys) {
     this.keys = keys;
   }
 

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The latest changes that were requested through the API of this node. */
-public final class AuditResource implements Resource {
+final class AuditResource implements Resource {
   private static final String SUCCESS = "success";
   private static final String FAILURE = "failure";
 
@@ -33,7 +33,7 @@ public final class AuditResource implements Resource {
   /**
    * @param node the id of this node
    */
-  public AuditResource(AuditLog log, String node) {
+  AuditResource(AuditLog log, String node) {
     this.log = log;
     this.node = node;
   }

@@ -6,6 +6,8 @@ import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.http.ApiCall;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,44 +23,72 @@ final class AuditTrail {
   }
 
   /**
-   * Records a request when its response is known.
+   * Begins to handle a request.
    *
-   * @param request null if it was not valid or not authorized
+   * @param caller null if the operation is anonymous
    */
-  CompletableFuture<Response> of(
-      ApiCall call,
-      Operation operation,
-      Caller caller,
-      @Nullable Request request,
-      CompletableFuture<Response> response) {
-    if (operation.method() == Operation.Method.GET) {
-      return response;
-    }
+  Entry begin(ApiCall call, Operation operation, @Nullable Caller caller) {
+    return new Entry(call, operation, caller);
+  }
+
+  /** One request. */
+  final class Entry {
+    private final ApiCall call;
+    private final Operation operation;
+    private final @Nullable Caller caller;
+
     // The path is all that is known about an invalid request.
-    String target = request == null ? call.path() : operation.target(request);
-    return response.whenComplete(
-        (result, failure) ->
-            record(call, operation, caller, target, Replies.status(result, failure)));
-  }
+    private volatile String target;
 
-  /** Records a request of an anonymous operation if it succeeds. */
-  CompletableFuture<Response> anonymous(
-      ApiCall call, Request request, CompletableFuture<Response> response) {
-    Operation operation = request.operation();
-    if (operation.method() == Operation.Method.GET) {
-      return response;
+    private Entry(ApiCall call, Operation operation, @Nullable Caller caller) {
+      this.call = call;
+      this.operation = operation;
+      this.caller = caller;
+      this.target = call.path();
     }
-    return response.thenApply(
-        result -> {
-          record(call, operation, null, operation.target(request), result.status());
-          return result;
-        });
-  }
 
-  private void record(
-      ApiCall call, Operation operation, @Nullable Caller caller, String target, int status) {
-    log.record(
-        new AuditRecord(
-            Instant.now(), caller, call.remoteAddress(), operation.id(), target, status));
+    /** Notes that the request is valid; returns it. */
+    Request valid(Request request) {
+      target = operation.target(request);
+      return request;
+    }
+
+    /** Handles the request, and records the response that its caller gets. */
+    CompletableFuture<Response> record(Supplier<CompletableFuture<Response>> handler) {
+      if (!isChange()) {
+        return handler.get();
+      }
+      CompletableFuture<Response> response;
+      try {
+        response = handler.get();
+      } catch (RuntimeException e) {
+        response = CompletableFuture.failedFuture(e);
+      }
+      return response
+          .copy()
+          .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
+          .whenComplete((result, failure) -> record(Replies.status(result, failure)));
+    }
+
+    /** Records a response of an anonymous operation, unless it is a failure. */
+    CompletableFuture<Response> recordSuccess(CompletableFuture<Response> response) {
+      return isChange()
+          ? response.thenApply(
+              result -> {
+                record(result.status());
+                return result;
+              })
+          : response;
+    }
+
+    private boolean isChange() {
+      return operation.method() != Operation.Method.GET;
+    }
+
+    private void record(int status) {
+      log.record(
+          new AuditRecord(
+              Instant.now(), caller, call.remoteAddress(), operation.id(), target, status));
+    }
   }
 }

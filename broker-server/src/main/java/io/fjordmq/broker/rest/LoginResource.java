@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Logging in and out. */
-public final class LoginResource implements Resource {
+final class LoginResource implements Resource {
   private final Logins logins;
   private final Users users;
   private final String version;
@@ -43,7 +43,7 @@ public final class LoginResource implements Resource {
   /**
    * @param version the version of FjordMQ
    */
-  public LoginResource(Logins logins, Users users, String version) {
+  LoginResource(Logins logins, Users users, String version) {
     this.logins = logins;
     this.users = users;
     this.version = version;

@@ -1,32 +1,37 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
-import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.http.ApiCall;
-import io.fjordmq.broker.http.ApiReply;
+import io.fjordmq.broker.http.HttpReply;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The operations of the API, and the steps that every request goes through: route, authenticate,
  * authorize, validate, handle, respond. Thread-safe.
  */
-public final class RestApi {
+public final class RestApi implements AutoCloseable {
   static final String BASE = "/api/v5";
+  private static final byte[] NO_BODY = {};
 
   private final Router router;
   private final Access access;
   private final RequestReader reader;
   private final Replies replies;
   private final AuditTrail audit;
+  private final Runnable closing;
 
   /**
    * @param audit gets a record of every change that is requested
+   * @param closing closes what the resources own
    */
-  public RestApi(List<Resource> resources, Authentication authentication, AuditLog audit) {
+  RestApi(
+      List<Resource> resources, Authentication authentication, AuditLog audit, Runnable closing) {
     List<Operation> operations =
         resources.stream().flatMap(resource -> resource.operations().stream()).toList();
     Json json = new Json();
@@ -35,6 +40,26 @@ public final class RestApi {
     this.reader = new RequestReader(json);
     this.replies = new Replies(json);
     this.audit = new AuditTrail(audit);
+    this.closing = closing;
+  }
+
+  /** The API of a node. This is the list of all resources. */
+  public static RestApi of(RestServices services, Authentication authentication) {
+    CommandQueue commands = new CommandQueue(services.commands());
+    Accounts accounts = services.accounts();
+    return new RestApi(
+        List.of(
+            new NodesResource(services.view(), commands),
+            new ClusterResource(services.view(), commands),
+            new RangesResource(services.view(), commands),
+            new ListenersResource(services.listeners()),
+            new LoginResource(accounts.logins(), accounts.users(), services.version()),
+            new UsersResource(accounts.users()),
+            new ApiKeysResource(accounts.apiKeys()),
+            new AuditResource(accounts.audit(), services.node())),
+        authentication,
+        accounts.audit(),
+        commands::close);
   }
 
   /**
@@ -42,49 +67,68 @@ public final class RestApi {
    *
    * @param threads where requests are validated and responses are written
    */
-  CompletableFuture<ApiReply> handle(ApiCall call, Executor threads) {
+  CompletableFuture<HttpReply> handle(ApiCall call, Executor threads) {
     CompletableFuture<Response> response;
     try {
       response = respond(call, threads);
     } catch (RuntimeException e) {
       response = CompletableFuture.failedFuture(e);
     }
-    return response.handleAsync((result, failure) -> replies.of(call, result, failure), threads);
+    return response
+        .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
+        .handleAsync((result, failure) -> replies.of(call, result, failure), threads);
   }
 
   private CompletableFuture<Response> respond(ApiCall call, Executor threads) {
     List<String> path = UrlText.segments(call.path().substring(BASE.length()));
     Router.Route route = router.find(call.method(), path);
     Access.refuseOtherSites(call);
-    Optional<Role> role = route.operation().role();
-    if (role.isEmpty()) {
-      Request request = reader.read(call, route, Optional.empty());
-      return audit.anonymous(call, request, route.operation().handler().handle(request));
+    if (route.operation().role().isEmpty()) {
+      AuditTrail.Entry entry = audit.begin(call, route.operation(), null);
+      return entry.recordSuccess(handle(call, route, Optional.empty(), entry, threads));
     }
     return access
         .authenticate(call)
-        .thenComposeAsync(caller -> handle(call, route, caller), threads);
+        .thenComposeAsync(
+            caller -> {
+              AuditTrail.Entry entry = audit.begin(call, route.operation(), caller);
+              return entry.record(
+                  () -> {
+                    Access.authorize(caller, route.operation());
+                    return handle(call, route, Optional.of(caller), entry, threads);
+                  });
+            },
+            threads);
   }
 
-  private CompletableFuture<Response> handle(ApiCall call, Router.Route route, Caller caller) {
-    Request request = null;
-    CompletableFuture<Response> response;
-    try {
-      Access.authorize(caller, route.operation());
-      request = reader.read(call, route, Optional.of(caller));
-      response = route.operation().handler().handle(request);
-    } catch (RuntimeException e) {
-      response = CompletableFuture.failedFuture(e);
+  private CompletableFuture<Response> handle(
+      ApiCall call,
+      Router.Route route,
+      Optional<Caller> caller,
+      AuditTrail.Entry entry,
+      Executor threads) {
+    Operation.Handler handler = route.operation().handler();
+    if (route.operation().body().isEmpty()) {
+      return handler.handle(entry.valid(reader.read(call, route, caller, NO_BODY)));
     }
-    return audit.of(call, route.operation(), caller, request, response);
+    RequestReader.requireJson(call);
+    return call.body()
+        .read()
+        .thenComposeAsync(
+            body -> handler.handle(entry.valid(reader.read(call, route, caller, body))), threads);
   }
 
   /** Checks the credentials of a request for a page outside the API, which any role may read. */
-  CompletableFuture<Optional<ApiReply>> refuse(ApiCall call) {
+  CompletableFuture<Optional<HttpReply>> refuse(ApiCall call) {
     return access
         .authenticate(call)
         .handle(
             (caller, failure) ->
                 failure == null ? Optional.empty() : Optional.of(replies.of(call, null, failure)));
+  }
+
+  @Override
+  public void close() {
+    closing.run();
   }
 }

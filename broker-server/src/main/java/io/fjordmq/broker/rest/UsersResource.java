@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The users: people who administer the cluster. */
-public final class UsersResource implements Resource {
+final class UsersResource implements Resource {
   private static final String TAG = "Users";
   private static final String VARIABLE = "username";
   private static final String PATH = "/users/{username}";
@@ -68,7 +68,7 @@ public final class UsersResource implements Resource {
     }
   }
 
-  public UsersResource(Users users) {
+  UsersResource(Users users) {
     this.users = users;
   }
 

@@ -6,7 +6,7 @@ import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.accounts.TestAccounts;
 import io.fjordmq.broker.http.ApiCall;
-import io.fjordmq.broker.http.ApiReply;
+import io.fjordmq.broker.http.HttpReply;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -52,7 +52,8 @@ class AccountResourcesTest {
             credentials.equals(new Credentials.Bearer("local"))
                 ? CompletableFuture.completedFuture(TestAccounts.LOCAL)
                 : byAccount.authenticate(credentials, address),
-        accounts.audit());
+        accounts.audit(),
+        () -> {});
   }
 
   @AfterEach
@@ -63,6 +64,7 @@ class AccountResourcesTest {
   private Reply call(RestApi node, String authorization, String request, String body) {
     String[] words = request.split(" ", 2);
     String[] target = words[1].split("\\?", 2);
+    byte[] bytes = body.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     ApiCall call =
         new ApiCall(
             words[0],
@@ -73,9 +75,9 @@ class AccountResourcesTest {
             Optional.empty(),
             "localhost:18083",
             "192.0.2.1",
-            body.replace('\'', '"').getBytes(StandardCharsets.UTF_8),
+            () -> CompletableFuture.completedFuture(bytes),
             System.nanoTime() + Duration.ofMinutes(1).toNanos());
-    ApiReply reply = TestAccounts.get(node.handle(call, Runnable::run));
+    HttpReply reply = TestAccounts.get(node.handle(call, Runnable::run));
     return new Reply(
         reply.status(),
         reply.body().length == 0 ? mapper.createObjectNode() : mapper.readTree(reply.body()));
