@@ -42,12 +42,24 @@ final class Replies {
     if (failure == null) {
       return response == null ? 204 : response.status();
     }
-    Throwable cause = cause(failure);
-    if (cause instanceof ApiException expected) {
-      return expected.status();
+    ApiException expected = expected(cause(failure));
+    return (expected == null ? ErrorCode.INTERNAL_ERROR : expected.code()).status();
+  }
+
+  /** The error response for a failure; null if it is a bug. */
+  private static @Nullable ApiException expected(Throwable failure) {
+    if (failure instanceof ApiException expected) {
+      return expected;
     }
-    return (cause instanceof TimeoutException ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL_ERROR)
-        .status();
+    if (failure instanceof ApiCall.BodyException unreadable) {
+      return new ApiException(
+          unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
+          String.valueOf(unreadable.getMessage()));
+    }
+    return failure instanceof TimeoutException
+        ? new ApiException(
+            ErrorCode.TIMEOUT, "the operation did not complete in time and may still complete")
+        : null;
   }
 
   /** The failure that the futures of an operation wrap. */
@@ -58,19 +70,9 @@ final class Replies {
   }
 
   private HttpReply error(ApiCall call, Throwable failure) {
-    if (failure instanceof ApiException expected) {
+    ApiException expected = expected(failure);
+    if (expected != null) {
       return error(expected);
-    }
-    if (failure instanceof ApiCall.BodyException unreadable) {
-      return error(
-          new ApiException(
-              unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
-              String.valueOf(unreadable.getMessage())));
-    }
-    if (failure instanceof TimeoutException) {
-      return error(
-          new ApiException(
-              ErrorCode.TIMEOUT, "the operation did not complete in time and may still complete"));
     }
     String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
     LOG.error(
