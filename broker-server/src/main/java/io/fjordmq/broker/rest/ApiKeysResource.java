@@ -76,60 +76,75 @@ final class ApiKeysResource implements Resource {
 
   @Override
   public List<Operation> operations() {
-    return List.of(
-        Operation.get("/api_key")
-            .id("listApiKeys")
-            .tag(TAG)
-            .summary("List the API keys")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .okArray(ApiKeyJson.class)
-            .handler(this::list),
-        Operation.post("/api_key")
-            .id("createApiKey")
-            .tag(TAG)
-            .summary("Create an API key")
-            .description("The response contains the secret, which cannot be shown again.")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .body(CreateApiKeyRequest.class)
-            .target(request -> request.body(CreateApiKeyRequest.class).name())
-            .ok(ApiKeyJson.class)
-            .conflict("An API key with this name exists, or there are 1,000 API keys")
-            .handler(this::create),
-        Operation.get(PATH)
-            .id("showApiKey")
-            .tag(TAG)
-            .summary("Show an API key")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .path(VARIABLE, "Name of the API key")
-            .ok(ApiKeyJson.class)
-            .notFound(NOT_FOUND)
-            .handler(this::show),
-        Operation.put(PATH)
-            .id("updateApiKey")
-            .tag(TAG)
-            .summary("Change an API key")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .path(VARIABLE, "Name of the API key")
-            .body(UpdateApiKeyRequest.class)
-            .ok(ApiKeyJson.class)
-            .notFound(NOT_FOUND)
-            .conflict("Another request changed the API key at the same time")
-            .handler(this::update),
-        Operation.delete(PATH)
-            .id("deleteApiKey")
-            .tag(TAG)
-            .summary("Delete an API key")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .path(VARIABLE, "Name of the API key")
-            .noContent()
-            .notFound(NOT_FOUND)
-            .conflict("Another request changed the API key at the same time")
-            .handler(this::delete));
+    return List.of(listKeys(), createKey(), showKey(), updateKey(), deleteKey());
+  }
+
+  private Operation listKeys() {
+    return Operation.get("/api_key")
+        .id("listApiKeys")
+        .tag(TAG)
+        .summary("List the API keys")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .okArray(ApiKeyJson.class)
+        .handler(this::list);
+  }
+
+  private Operation createKey() {
+    return Operation.post("/api_key")
+        .id("createApiKey")
+        .tag(TAG)
+        .summary("Create an API key")
+        .description("The response contains the secret, which cannot be shown again.")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .body(CreateApiKeyRequest.class)
+        .target(request -> request.body(CreateApiKeyRequest.class).name())
+        .ok(ApiKeyJson.class)
+        .conflict("An API key with this name exists, or there are 1,000 API keys")
+        .handler(this::create);
+  }
+
+  private Operation showKey() {
+    return Operation.get(PATH)
+        .id("showApiKey")
+        .tag(TAG)
+        .summary("Show an API key")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .path(VARIABLE, "Name of the API key")
+        .ok(ApiKeyJson.class)
+        .notFound(NOT_FOUND)
+        .handler(this::show);
+  }
+
+  private Operation updateKey() {
+    return Operation.put(PATH)
+        .id("updateApiKey")
+        .tag(TAG)
+        .summary("Change an API key")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .path(VARIABLE, "Name of the API key")
+        .body(UpdateApiKeyRequest.class)
+        .ok(ApiKeyJson.class)
+        .notFound(NOT_FOUND)
+        .conflict("Another request changed the API key at the same time")
+        .handler(this::update);
+  }
+
+  private Operation deleteKey() {
+    return Operation.delete(PATH)
+        .id("deleteApiKey")
+        .tag(TAG)
+        .summary("Delete an API key")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .path(VARIABLE, "Name of the API key")
+        .noContent()
+        .notFound(NOT_FOUND)
+        .conflict("Another request changed the API key at the same time")
+        .handler(this::delete);
   }
 
   private CompletableFuture<Response> list(Request request) {

@@ -51,35 +51,41 @@ final class LoginResource implements Resource {
 
   @Override
   public List<Operation> operations() {
-    return List.of(
-        Operation.post("/login")
-            .id("login")
-            .tag("Users")
-            .summary("Log in")
-            .description(
-                "Returns a token, which every node accepts until it expires, or until the user's"
-                    + " password or role changes, or the user logs out.")
-            .anonymous()
-            .body(LoginRequest.class)
-            .target(request -> request.body(LoginRequest.class).username())
-            .ok(LoginJson.class)
-            .error(401, "The user name or the password is wrong")
-            .error(429, "Too many logins of this address or user have failed")
-            .handler(this::login),
-        Operation.post("/logout")
-            .id("logout")
-            .tag("Users")
-            .summary("Log out everywhere")
-            .description(
-                "Makes all tokens of the user invalid, on all nodes. Administrators can log out"
-                    + " other users.")
-            .role(Role.VIEWER)
-            .tenants()
-            .body(LogoutRequest.class)
-            .target(request -> request.body(LogoutRequest.class).username())
-            .noContent()
-            .notFound("The user does not exist")
-            .handler(this::logout));
+    return List.of(loginOperation(), logoutOperation());
+  }
+
+  private Operation loginOperation() {
+    return Operation.post("/login")
+        .id("login")
+        .tag("Users")
+        .summary("Log in")
+        .description(
+            "Returns a token, which every node accepts until it expires, or until the user's"
+                + " password or role changes, or the user logs out.")
+        .anonymous()
+        .body(LoginRequest.class)
+        .target(request -> request.body(LoginRequest.class).username())
+        .ok(LoginJson.class)
+        .error(401, "The user name or the password is wrong")
+        .error(429, "Too many logins of this address or user have failed")
+        .handler(this::login);
+  }
+
+  private Operation logoutOperation() {
+    return Operation.post("/logout")
+        .id("logout")
+        .tag("Users")
+        .summary("Log out everywhere")
+        .description(
+            "Makes all tokens of the user invalid, on all nodes. Administrators can log out"
+                + " other users.")
+        .role(Role.VIEWER)
+        .tenants()
+        .body(LogoutRequest.class)
+        .target(request -> request.body(LogoutRequest.class).username())
+        .noContent()
+        .notFound("The user does not exist")
+        .handler(this::logout);
   }
 
   private CompletableFuture<Response> login(Request request) {

@@ -74,67 +74,82 @@ final class UsersResource implements Resource {
 
   @Override
   public List<Operation> operations() {
-    return List.of(
-        Operation.get("/users")
-            .id("listUsers")
-            .tag(TAG)
-            .summary("List the users")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .okArray(UserJson.class)
-            .handler(this::list),
-        Operation.post("/users")
-            .id("createUser")
-            .tag(TAG)
-            .summary("Create a user")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .body(CreateUserRequest.class)
-            .target(request -> request.body(CreateUserRequest.class).username())
-            .ok(UserJson.class)
-            .conflict("A user with this name exists, or there are 1,000 users")
-            .handler(this::create),
-        Operation.put(PATH)
-            .id("updateUser")
-            .tag(TAG)
-            .summary("Change the role or the description of a user")
-            .description("A new role makes all tokens of the user invalid.")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .path(VARIABLE, "Name of the user")
-            .body(UpdateUserRequest.class)
-            .ok(UserJson.class)
-            .notFound(NOT_FOUND)
-            .conflict("Another request changed the user at the same time")
-            .handler(this::update),
-        Operation.delete(PATH)
-            .id("deleteUser")
-            .tag(TAG)
-            .summary("Delete a user")
-            .description("Makes all tokens of the user invalid. Users cannot delete themselves.")
-            .role(Role.ADMINISTRATOR)
-            .tenants()
-            .path(VARIABLE, "Name of the user")
-            .noContent()
-            .notFound(NOT_FOUND)
-            .conflict("Another request changed the user at the same time")
-            .handler(this::delete),
-        Operation.post(PATH + "/change_pwd")
-            .id("changePassword")
-            .tag(TAG)
-            .summary("Change a password")
-            .description(
-                "Makes all tokens of the user invalid. Users change their own password with the"
-                    + " present one; administrators can set the passwords of other users.")
-            .role(Role.VIEWER)
-            .tenants()
-            .path(VARIABLE, "Name of the user")
-            .body(ChangePasswordRequest.class)
-            .noContent()
-            .notFound(NOT_FOUND)
-            .conflict("Another request changed the user at the same time")
-            .error(429, "Too many passwords of this address or user were wrong")
-            .handler(this::changePassword));
+    return List.of(listUsers(), createUser(), updateUser(), deleteUser(), changeUserPassword());
+  }
+
+  private Operation listUsers() {
+    return Operation.get("/users")
+        .id("listUsers")
+        .tag(TAG)
+        .summary("List the users")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .okArray(UserJson.class)
+        .handler(this::list);
+  }
+
+  private Operation createUser() {
+    return Operation.post("/users")
+        .id("createUser")
+        .tag(TAG)
+        .summary("Create a user")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .body(CreateUserRequest.class)
+        .target(request -> request.body(CreateUserRequest.class).username())
+        .ok(UserJson.class)
+        .conflict("A user with this name exists, or there are 1,000 users")
+        .handler(this::create);
+  }
+
+  private Operation updateUser() {
+    return Operation.put(PATH)
+        .id("updateUser")
+        .tag(TAG)
+        .summary("Change the role or the description of a user")
+        .description("A new role makes all tokens of the user invalid.")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .path(VARIABLE, "Name of the user")
+        .body(UpdateUserRequest.class)
+        .ok(UserJson.class)
+        .notFound(NOT_FOUND)
+        .conflict("Another request changed the user at the same time")
+        .handler(this::update);
+  }
+
+  private Operation deleteUser() {
+    return Operation.delete(PATH)
+        .id("deleteUser")
+        .tag(TAG)
+        .summary("Delete a user")
+        .description("Makes all tokens of the user invalid. Users cannot delete themselves.")
+        .role(Role.ADMINISTRATOR)
+        .tenants()
+        .path(VARIABLE, "Name of the user")
+        .noContent()
+        .notFound(NOT_FOUND)
+        .conflict("Another request changed the user at the same time")
+        .handler(this::delete);
+  }
+
+  private Operation changeUserPassword() {
+    return Operation.post(PATH + "/change_pwd")
+        .id("changePassword")
+        .tag(TAG)
+        .summary("Change a password")
+        .description(
+            "Makes all tokens of the user invalid. Users change their own password with the"
+                + " present one; administrators can set the passwords of other users.")
+        .role(Role.VIEWER)
+        .tenants()
+        .path(VARIABLE, "Name of the user")
+        .body(ChangePasswordRequest.class)
+        .noContent()
+        .notFound(NOT_FOUND)
+        .conflict("Another request changed the user at the same time")
+        .error(429, "Too many passwords of this address or user were wrong")
+        .handler(this::changePassword);
   }
 
   private CompletableFuture<Response> list(Request request) {
