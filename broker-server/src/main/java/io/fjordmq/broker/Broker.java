@@ -170,12 +170,12 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The parts that the REST API uses. */
   RestServices restServices() {
     return new RestServices(
+        Version.text(),
         operations.view(),
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList(),
         accounts,
-        node.self().value(),
-        Version.text());
+        node.self().value());
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

@@ -24,6 +24,12 @@ final class ErrorPages extends ErrorHandler {
     this.api = api;
   }
 
+  /** Jetty would otherwise send no body for most methods. */
+  @Override
+  public boolean errorPageForMethod(String method) {
+    return true;
+  }
+
   @Override
   protected void generateResponse(
       Request request,

@@ -66,6 +66,10 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
   }
 
   private void handlePage(Exchange exchange) {
+    if (exchange.request().getHttpURI().hasViolations()) {
+      exchange.send(HttpReply.text(HttpStatus.BAD_REQUEST_400, "ambiguous path\n"));
+      return;
+    }
     String path = exchange.path();
     if (!PATHS.contains(path)) {
       exchange.send(

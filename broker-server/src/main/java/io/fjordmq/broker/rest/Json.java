@@ -93,17 +93,10 @@ final class Json {
       throw ApiException.badRequest(
           "the body is nested too deeply or has a value that is too long");
     } catch (StreamReadException e) {
-      throw ApiException.badRequest("the body is not valid JSON: " + where(e));
+      throw ApiException.badRequest("the body is not valid JSON (line %d, column %d)"
+              .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr()));
     } catch (JacksonException e) {
       throw ApiException.badRequest("the body is not valid JSON in UTF-8");
     }
-  }
-
-  private static String where(StreamReadException thrown) {
-    return "%s (line %d, column %d)"
-        .formatted(
-            Excerpt.of(thrown.getOriginalMessage()),
-            thrown.getLocation().getLineNr(),
-            thrown.getLocation().getColumnNr());
   }
 }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -15,6 +16,10 @@ final class Replies {
   private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
   private static final String JSON = "application/json";
   private static final byte[] NOTHING = {};
+
+  /** Answers are about the current state, and no browser may take them for anything but JSON. */
+  private static final Map<String, String> HEADERS =
+      Map.of("Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
 
   private final Json json;
 
@@ -31,7 +36,7 @@ final class Replies {
       return new HttpReply(response == null ? 204 : response.status(), "", Map.of(), NOTHING);
     }
     try {
-      return new HttpReply(response.status(), JSON, Map.of(), json.write(response.json()));
+      return new HttpReply(response.status(), JSON, HEADERS, json.write(response.json()));
     } catch (RuntimeException e) {
       return error(call, e);
     }
@@ -89,10 +94,12 @@ final class Replies {
   }
 
   private HttpReply error(ApiException expected) {
+    Map<String, String> headers = new HashMap<>(HEADERS);
+    headers.putAll(expected.headers());
     return new HttpReply(
         expected.status(),
         JSON,
-        expected.headers(),
+        headers,
         json.write(new ErrorBody(expected.code().name(), expected.getMessage())));
   }
 }

@@ -23,15 +23,21 @@ public final class RestApi implements AutoCloseable {
   private final Access access;
   private final RequestReader reader;
   private final Replies replies;
+  private final Documentation documentation;
   private final AuditTrail audit;
   private final Runnable closing;
 
   /**
    * @param audit gets a record of every change that is requested
+   * @param version the version of the program
    * @param closing closes what the resources own
    */
   RestApi(
-      List<Resource> resources, Authentication authentication, AuditLog audit, Runnable closing) {
+      List<Resource> resources,
+      Authentication authentication,
+      AuditLog audit,
+      String version,
+      Runnable closing) {
     List<Operation> operations =
         resources.stream().flatMap(resource -> resource.operations().stream()).toList();
     Json json = new Json();
@@ -39,6 +45,7 @@ public final class RestApi implements AutoCloseable {
     this.access = new Access(authentication);
     this.reader = new RequestReader(json);
     this.replies = new Replies(json);
+    this.documentation = new Documentation(operations, version, json);
     this.audit = new AuditTrail(audit);
     this.closing = closing;
   }
@@ -59,6 +66,7 @@ public final class RestApi implements AutoCloseable {
             new AuditResource(accounts.audit(), services.node())),
         authentication,
         accounts.audit(),
+        services.version(),
         commands::close);
   }
 
@@ -70,6 +78,10 @@ public final class RestApi implements AutoCloseable {
   CompletableFuture<HttpReply> handle(ApiCall call, Executor threads) {
     CompletableFuture<Response> response;
     try {
+      Optional<HttpReply> page = documentation.find(call);
+      if (page.isPresent()) {
+        return CompletableFuture.completedFuture(page.get());
+      }
       response = respond(call, threads);
     } catch (RuntimeException e) {
       response = CompletableFuture.failedFuture(e);
@@ -80,6 +92,9 @@ public final class RestApi implements AutoCloseable {
   }
 
   private CompletableFuture<Response> respond(ApiCall call, Executor threads) {
+    if (!call.path().startsWith(BASE + "/")) {
+      throw ApiException.notFound("there is no such path; see " + Documentation.PAGE_PATH);
+    }
     List<String> path = UrlText.segments(call.path().substring(BASE.length()));
     Router.Route route = router.find(call.method(), path);
     Access.refuseOtherSites(call);

@@ -28,7 +28,7 @@ public final class RestEndpoint implements Api, AutoCloseable {
 
   @Override
   public boolean serves(String path) {
-    return path.startsWith(RestApi.BASE + "/");
+    return path.startsWith(RestApi.BASE + "/") || Documentation.serves(path);
   }
 
   @Override

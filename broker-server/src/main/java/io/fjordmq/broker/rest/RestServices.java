@@ -10,17 +10,17 @@ import java.util.function.Supplier;
 /**
  * The parts of the node that the resources use.
  *
+ * @param version the version of the program
  * @param view the nodes and ranges
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param accounts the accounts of the API
  * @param node the id of this node
- * @param version the version of FjordMQ
  */
 public record RestServices(
+    String version,
     ClusterView view,
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
     Accounts accounts,
-    String node,
-    String version) {}
+    String node) {}

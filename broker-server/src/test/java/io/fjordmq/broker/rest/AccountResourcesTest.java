@@ -53,6 +53,7 @@ class AccountResourcesTest {
                 ? CompletableFuture.completedFuture(TestAccounts.LOCAL)
                 : byAccount.authenticate(credentials, address),
         accounts.audit(),
+        "1.2.3",
         () -> {});
   }
 
