@@ -118,8 +118,7 @@ final class Node implements AutoCloseable {
       throws IOException {
     HttpSettings http = config.httpConfig();
     RestServices services = started.restServices();
-    LocalToken token =
-        LocalToken.generate(new AccountAuthentication(services.accounts().logins()));
+    LocalToken token = LocalToken.generate(new AccountAuthentication(services.accounts().logins()));
     api.open(RestApi.of(services, token));
     String host =
         switch (http.host()) {
@@ -129,8 +128,7 @@ final class Node implements AutoCloseable {
         };
     shutdownSequence.add(
         "api file",
-        ApiFile.write(
-            Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
+        ApiFile.write(Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
   }
 
   private static String scheme(HttpSettings http) {

@@ -238,8 +238,7 @@ public final class ClusterView {
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     identity()
-        .ifPresent(
-            cluster -> notes.add("cluster " + cluster.id() + ", env " + cluster.env()));
+        .ifPresent(cluster -> notes.add("cluster " + cluster.id() + ", env " + cluster.env()));
     List<String> single = stores.names().stream().filter(this::hasSingleVoters).toList();
     if (!single.isEmpty()) {
       notes.add(

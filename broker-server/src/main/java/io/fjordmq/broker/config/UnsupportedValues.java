@@ -16,7 +16,8 @@ final class UnsupportedValues {
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
 
   static {
-    String noClientCertificates = "the HTTP port does not verify client certificates; remove the key";
+    String noClientCertificates =
+        "the HTTP port does not verify client certificates; remove the key";
     for (String key : List.of("trustFile", "clientAuth")) {
       UNAVAILABLE.put("httpConfig." + key, noClientCertificates);
     }

@@ -110,8 +110,7 @@ final class ApiCalls implements AutoCloseable {
         Promise.Invocable.from(
             Invocable.InvocationType.NON_BLOCKING, body::complete, body::completeExceptionally));
     return body.orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(
-            failure -> CompletableFuture.failedFuture(unreadable(failure)));
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unreadable(failure)));
   }
 
   private ApiCall.BodyException unreadable(Throwable failure) {

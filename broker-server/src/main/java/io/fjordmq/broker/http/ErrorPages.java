@@ -12,8 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generates the responses to requests that Jetty itself rejects: one line of plain text, or JSON for
- * paths of the API.
+ * Generates the responses to requests that Jetty itself rejects: one line of plain text, or JSON
+ * for paths of the API.
  */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";

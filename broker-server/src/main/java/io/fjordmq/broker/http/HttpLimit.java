@@ -7,8 +7,8 @@ public enum HttpLimit {
   /** The longest idle connection was closed to admit a new one. */
   CONNECTIONS,
   /**
-   * Too many requests for pages were in progress, so a request was rejected with 503 or a stalled client was
-   * disconnected.
+   * Too many requests for pages were in progress, so a request was rejected with 503 or a stalled
+   * client was disconnected.
    */
   PENDING_REQUESTS,
   /**

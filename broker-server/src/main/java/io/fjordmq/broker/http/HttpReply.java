@@ -10,8 +10,7 @@ import java.util.Map;
  * @param contentType the type of the body; empty if there is no body
  * @param headers further headers
  */
-public record HttpReply(
-    int status, String contentType, Map<String, String> headers, byte[] body) {
+public record HttpReply(int status, String contentType, Map<String, String> headers, byte[] body) {
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String JSON = "application/json";
 

@@ -48,11 +48,7 @@ public final class HttpServer implements AutoCloseable {
   private final @Nullable HttpTls tls;
 
   private HttpServer(
-      HttpSettings settings,
-      Pages pages,
-      Api api,
-      HttpObserver observer,
-      @Nullable HttpTls tls) {
+      HttpSettings settings, Pages pages, Api api, HttpObserver observer, @Nullable HttpTls tls) {
     this.tls = tls;
     QueuedThreadPool threads =
         new QueuedThreadPool(
@@ -75,15 +71,14 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private static ServerConnector connector(
-      Server server,
-      HttpSettings settings,
-      HttpObserver observer,
-      @Nullable HttpTls tls) {
+      Server server, HttpSettings settings, HttpObserver observer, @Nullable HttpTls tls) {
     HttpConnectionFactory http = new HttpConnectionFactory(configuration(settings));
     ConnectionFactory[] layers =
         tls == null
             ? new ConnectionFactory[] {http}
-            : new ConnectionFactory[] {new SslConnectionFactory(tls.context(), http.getProtocol()), http};
+            : new ConnectionFactory[] {
+              new SslConnectionFactory(tls.context(), http.getProtocol()), http
+            };
     ServerConnector connector =
         new ServerConnector(server, null, null, null, ACCEPTORS, SELECTORS, layers);
     connector.setHost(settings.host().isEmpty() ? null : settings.host());
@@ -114,8 +109,8 @@ public final class HttpServer implements AutoCloseable {
    * @throws IOException if the port cannot be opened or the certificate cannot be read; the message
    *     names the keys to change
    */
-  public static HttpServer start(
-      HttpSettings settings, Pages pages, Api api, HttpObserver observer) throws IOException {
+  public static HttpServer start(HttpSettings settings, Pages pages, Api api, HttpObserver observer)
+      throws IOException {
     @Nullable HttpTls tls = settings.isTls() ? openTls(settings) : null;
     HttpServer http = new HttpServer(settings, pages, api, observer, tls);
     String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();

@@ -77,8 +77,7 @@ final class HttpTls implements AutoCloseable {
 
   /** Starts checking the files for changes, on its own thread because it reads from the disk. */
   void watch() {
-    watcher.scheduleWithFixedDelay(
-        this::reload, reloadMillis, reloadMillis, TimeUnit.MILLISECONDS);
+    watcher.scheduleWithFixedDelay(this::reload, reloadMillis, reloadMillis, TimeUnit.MILLISECONDS);
   }
 
   private void reload() {

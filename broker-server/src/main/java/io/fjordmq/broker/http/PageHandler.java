@@ -127,7 +127,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     return CompletableFuture.completedFuture(
         reasons.isEmpty()
             ? HttpReply.text(HttpStatus.OK_200, "ready\n")
-            : HttpReply.text(HttpStatus.SERVICE_UNAVAILABLE_503, String.join("\n", reasons) + "\n"));
+            : HttpReply.text(
+                HttpStatus.SERVICE_UNAVAILABLE_503, String.join("\n", reasons) + "\n"));
   }
 
   private CompletableFuture<HttpReply> largePage(String path) {
@@ -135,7 +136,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
       return pages.cluster().get().thenApply(text -> HttpReply.text(HttpStatus.OK_200, text));
     }
     byte[] metrics = pages.metrics().get().getBytes(StandardCharsets.UTF_8);
-    return CompletableFuture.completedFuture(new HttpReply(HttpStatus.OK_200, PROMETHEUS, Map.of(), metrics));
+    return CompletableFuture.completedFuture(
+        new HttpReply(HttpStatus.OK_200, PROMETHEUS, Map.of(), metrics));
   }
 
   private HttpReply errorPage(String path, Throwable thrown) {

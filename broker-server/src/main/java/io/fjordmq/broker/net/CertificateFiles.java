@@ -28,7 +28,11 @@ public final class CertificateFiles {
    * @throws IllegalStateException if a file cannot be used; the message names the file and its key
    */
   public static CertificateFiles open(
-      String section, String certFile, String keyFile, String keyPasswordFile, InstantSource clock) {
+      String section,
+      String certFile,
+      String keyFile,
+      String keyPasswordFile,
+      InstantSource clock) {
     TlsSettings settings = settings(certFile, keyFile, keyPasswordFile);
     try {
       return new CertificateFiles(

@@ -18,7 +18,8 @@ final class ClusterResource implements Resource {
   /** The cluster. */
   record ClusterJson(
       @Field("Id of the cluster; absent until its first node has created it") @Nullable String name,
-      @Field("Name of the cluster from the configuration of its first node; absent if there is none")
+      @Field(
+              "Name of the cluster from the configuration of its first node; absent if there is none")
           @Nullable String env,
       @Field("Ids of the nodes") List<String> nodes,
       @Field("Id of the node that responds") String self,
@@ -47,16 +48,9 @@ final class ClusterResource implements Resource {
   private ClusterJson json(ClusterStatus status) {
     return new ClusterJson(
         view.identity().map(ClusterView.Identity::id).orElse(null),
-        view.identity()
-            .map(ClusterView.Identity::env)
-            .filter(env -> !env.isEmpty())
-            .orElse(null),
+        view.identity().map(ClusterView.Identity::env).filter(env -> !env.isEmpty()).orElse(null),
         status.nodes().stream().map(NodeLine::id).toList(),
-        status.nodes().stream()
-            .filter(NodeLine::isSelf)
-            .map(NodeLine::id)
-            .findFirst()
-            .orElse(""),
+        status.nodes().stream().filter(NodeLine::isSelf).map(NodeLine::id).findFirst().orElse(""),
         status.notes());
   }
 
@@ -81,9 +75,7 @@ final class ClusterResource implements Resource {
         .summary("Show the number of voters of each store")
         .role(Role.VIEWER)
         .ok(VoterCounts.class)
-        .handler(
-            request ->
-                CompletableFuture.completedFuture(Response.ok(commands.voterCounts())));
+        .handler(request -> CompletableFuture.completedFuture(Response.ok(commands.voterCounts())));
   }
 
   private Operation setVoters() {

@@ -51,8 +51,7 @@ final class CommandQueue implements AutoCloseable {
     return outcome;
   }
 
-  private void run(
-      Request request, List<String> words, CompletableFuture<CommandOutcome> outcome) {
+  private void run(Request request, List<String> words, CompletableFuture<CommandOutcome> outcome) {
     if (request.remaining().isZero()) {
       outcome.completeExceptionally(
           new ApiException(

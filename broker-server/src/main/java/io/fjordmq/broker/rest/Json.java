@@ -93,7 +93,8 @@ final class Json {
       throw ApiException.badRequest(
           "the body is nested too deeply or has a value that is too long");
     } catch (StreamReadException e) {
-      throw ApiException.badRequest("the body is not valid JSON (line %d, column %d)"
+      throw ApiException.badRequest(
+          "the body is not valid JSON (line %d, column %d)"
               .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr()));
     } catch (JacksonException e) {
       throw ApiException.badRequest("the body is not valid JSON in UTF-8");

@@ -65,7 +65,9 @@ final class JsonSchemas {
     if (schema instanceof Schema.Entries entries) {
       return Map.of("type", "object", "additionalProperties", of(entries.value(), closed));
     }
-    return schema instanceof Schema.Structure structure ? reference(structure, closed) : plain(schema);
+    return schema instanceof Schema.Structure structure
+        ? reference(structure, closed)
+        : plain(schema);
   }
 
   private Map<String, Object> reference(Schema.Structure structure, boolean closed) {

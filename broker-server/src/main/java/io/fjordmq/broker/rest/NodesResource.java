@@ -35,8 +35,7 @@ final class NodesResource implements Resource {
             request ->
                 view.collect()
                     .thenApply(
-                        status ->
-                            Response.ok(status.nodes().stream().map(NodeJson::of).toList())));
+                        status -> Response.ok(status.nodes().stream().map(NodeJson::of).toList())));
   }
 
   private Operation show() {
@@ -52,8 +51,7 @@ final class NodesResource implements Resource {
             request ->
                 view.collect()
                     .thenApply(
-                        status ->
-                            Response.ok(NodeJson.of(find(status, request.path("node"))))));
+                        status -> Response.ok(NodeJson.of(find(status, request.path("node"))))));
   }
 
   private Operation remove() {
@@ -75,8 +73,7 @@ final class NodesResource implements Resource {
   private CompletableFuture<Response> remove(Request request) {
     String node = request.path("node");
     return view.collect()
-        .thenCompose(
-            status -> commands.execute(request, "remove-node", find(status, node).id()))
+        .thenCompose(status -> commands.execute(request, "remove-node", find(status, node).id()))
         .thenApply(Response::ok);
   }
 
@@ -85,7 +82,6 @@ final class NodesResource implements Resource {
         .filter(node -> node.id().equals(id))
         .findFirst()
         .orElseThrow(
-            () ->
-                ApiException.notFound("node '%s' is not known".formatted(Excerpt.of(id))));
+            () -> ApiException.notFound("node '%s' is not known".formatted(Excerpt.of(id))));
   }
 }

@@ -59,7 +59,11 @@ final class OpenApi {
     tree.put("servers", List.of(Map.of("url", RestApi.BASE)));
     tree.put(
         "tags",
-        operations.stream().map(Operation::tag).distinct().map(tag -> Map.of("name", tag)).toList());
+        operations.stream()
+            .map(Operation::tag)
+            .distinct()
+            .map(tag -> Map.of("name", tag))
+            .toList());
     tree.put("paths", paths);
     Map<String, Object> components = new LinkedHashMap<>();
     components.put("schemas", schemas.named());

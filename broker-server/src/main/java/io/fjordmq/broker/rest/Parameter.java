@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 public final class Parameter {
   private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,18}");
 
-
   /** The last millisecond of the year 9999. */
   static final long MAX_MILLIS = 253_402_300_799_999L;
 

@@ -30,8 +30,7 @@ final class RangesResource implements Resource {
             "splitRange",
             "Split a range",
             "Splits the range at a key that halves its load or size."),
-        command(
-            "merge", "mergeRange", "Merge a range", "The range absorbs its right neighbor."),
+        command("merge", "mergeRange", "Merge a range", "The range absorbs its right neighbor."),
         command(
             "cancel",
             "cancelRangeChange",
@@ -61,8 +60,7 @@ final class RangesResource implements Resource {
         .query(Parameter.text("leader", "Only ranges that this node leads"))
         .paged()
         .okList(RangeJson.class)
-        .handler(
-            request -> view.collect().thenApply(status -> page(request, status.ranges())));
+        .handler(request -> view.collect().thenApply(status -> page(request, status.ranges())));
   }
 
   private static Response page(Request request, List<RangeLine> ranges) {
@@ -99,8 +97,7 @@ final class RangesResource implements Resource {
             request ->
                 view.collect()
                     .thenApply(
-                        status ->
-                            Response.ok(RangeJson.of(find(status, request.path("range"))))));
+                        status -> Response.ok(RangeJson.of(find(status, request.path("range"))))));
   }
 
   private Operation command(String name, String id, String summary, String description) {
@@ -120,8 +117,7 @@ final class RangesResource implements Resource {
   private CompletableFuture<Response> execute(Request request, String command) {
     String range = request.path("range");
     return view.collect()
-        .thenCompose(
-            status -> commands.execute(request, command, find(status, range).range()))
+        .thenCompose(status -> commands.execute(request, command, find(status, range).range()))
         .thenApply(Response::ok);
   }
 
@@ -130,7 +126,6 @@ final class RangesResource implements Resource {
         .filter(range -> range.range().equals(id))
         .findFirst()
         .orElseThrow(
-            () ->
-                ApiException.notFound("range '%s' is not known".formatted(Excerpt.of(id))));
+            () -> ApiException.notFound("range '%s' is not known".formatted(Excerpt.of(id))));
   }
 }

@@ -44,7 +44,8 @@ final class ReferencePage {
         .append("</code>. For programs: <a href=\"")
         .append(Documentation.OPENAPI_PATH)
         .append("\">OpenAPI description</a>. Send credentials in the header")
-        .append(" <code>Authorization</code>: <code>Basic</code> with an API key and its secret, or")
+        .append(
+            " <code>Authorization</code>: <code>Basic</code> with an API key and its secret, or")
         .append(" <code>Bearer</code> with a token. Errors have a body with <code>code</code> and")
         .append(" <code>message</code>.</p>");
     operations.stream().map(Operation::tag).distinct().forEach(this::section);
@@ -76,9 +77,7 @@ final class ReferencePage {
       operation.queryParameters().forEach(parameter -> parameter(parameter, "query"));
       html.append("</table>");
     }
-    operation
-        .body()
-        .ifPresent(body -> html.append("<p>Body: ").append(name(body)).append("</p>"));
+    operation.body().ifPresent(body -> html.append("<p>Body: ").append(name(body)).append("</p>"));
     html.append("<table><tr><th>Status</th><th>Meaning</th><th>Body</th></tr>");
     operation.answers().forEach(this::answer);
     html.append("</table></details>");
@@ -171,6 +170,9 @@ final class ReferencePage {
   }
 
   private static String escape(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
   }
 }

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.Certs;
+import io.fjordmq.testing.Await;
 import io.fjordmq.testing.RecordBuilder;
 import io.netty.pkitesting.X509Bundle;
-import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

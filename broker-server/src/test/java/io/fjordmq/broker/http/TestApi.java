@@ -25,8 +25,7 @@ final class TestApi implements Api {
   }
 
   static HttpReply reply(int status, String text) {
-    return new HttpReply(
-        status, "text/plain", Map.of(), text.getBytes(StandardCharsets.UTF_8));
+    return new HttpReply(status, "text/plain", Map.of(), text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override

@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which requests are recorded, and with which result. */
 class AuditTrailTest {
-  private static final Caller CALLER =
-      new Caller("ann", Caller.Kind.USER, Role.OPERATOR, null);
+  private static final Caller CALLER = new Caller("ann", Caller.Kind.USER, Role.OPERATOR, null);
 
   private final TestAudit audit = new TestAudit();
 
@@ -72,7 +71,8 @@ class AuditTrailTest {
 
   @Test
   void shouldRecordAChange() {
-    assertThat(call(operation(Operation.delete("/things/{thing}")).handler(AuditTrailTest::succeed)))
+    assertThat(
+            call(operation(Operation.delete("/things/{thing}")).handler(AuditTrailTest::succeed)))
         .isEqualTo(204);
     expect("a b", 204);
   }

@@ -90,8 +90,7 @@ class RestApiTest {
         operation(Operation.get("/broken"), "broken")
             .ok(Thing.class)
             .handler(
-                request ->
-                    CompletableFuture.failedFuture(new IllegalStateException("planted"))),
+                request -> CompletableFuture.failedFuture(new IllegalStateException("planted"))),
         Operation.get("/anonymous")
             .id("anonymous")
             .tag("Things")
@@ -123,8 +122,7 @@ class RestApiTest {
     if (credentials instanceof Credentials.Basic basic && basic.secret().equals("s:1")) {
       return CompletableFuture.completedFuture(
           switch (basic.name()) {
-            case "admin" ->
-                new Caller("admin", Caller.Kind.USER, Role.ADMINISTRATOR, null);
+            case "admin" -> new Caller("admin", Caller.Kind.USER, Role.ADMINISTRATOR, null);
             case "tenant" -> new Caller("tenant", Caller.Kind.API_KEY, Role.VIEWER, "acme");
             default -> new Caller("viewer", Caller.Kind.API_KEY, Role.VIEWER, null);
           });
@@ -320,8 +318,7 @@ class RestApiTest {
       assertThat(refused.headers()).containsKey("WWW-Authenticate");
     }
     assertThat(text(send(with(call, "Bearer x"))))
-        .isEqualTo(
-            "401 {\"code\":\"BAD_API_KEY_OR_SECRET\",\"message\":\"the secret is wrong\"}");
+        .isEqualTo("401 {\"code\":\"BAD_API_KEY_OR_SECRET\",\"message\":\"the secret is wrong\"}");
     assertThat(send(with(call("GET", "/api/v5/anonymous", "", ""), null)).status()).isEqualTo(204);
     assertThat(api.refuse(call).join()).isEmpty();
     assertThat(api.refuse(with(call, null)).join().orElseThrow().status()).isEqualTo(401);
@@ -378,8 +375,7 @@ class RestApiTest {
   @Test
   void shouldTimeOut() {
     ApiCall call =
-        RecordBuilder.from(
-                with(call("DELETE", "/api/v5/things/bulk", "", ""), basic("admin")))
+        RecordBuilder.from(with(call("DELETE", "/api/v5/things/bulk", "", ""), basic("admin")))
             .with(ApiCall::deadlineNanos, System.nanoTime() + 1_000_000)
             .build();
     assertThat(text(send(call))).startsWith("504 {\"code\":\"TIMEOUT\"");

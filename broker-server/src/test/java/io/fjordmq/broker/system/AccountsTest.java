@@ -41,8 +41,7 @@ class AccountsTest {
   private HttpResponse<String> call(
       BrokerUnderTest node, String authorization, String method, String path, String body) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + node.httpPort() + "/api/v5" + path))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + node.httpPort() + "/api/v5" + path))
             .timeout(Duration.ofSeconds(SECONDS))
             .method(
                 method,
