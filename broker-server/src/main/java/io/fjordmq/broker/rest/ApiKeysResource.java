@@ -42,17 +42,20 @@ final class ApiKeysResource implements Resource {
 
   record CreateApiKeyRequest(
       @Field(
-              value = "Letters, digits, '.', '_', '@', '+' and '-'; begins with a letter or digit",
+              value = AccountFields.NAME_TEXT,
+              minLength = 1,
               maxLength = 64,
+              pattern = AccountFields.NAME,
               example = "monitoring")
           String name,
       @Field("What callers with this key may do; administrator if absent") @Nullable Role role,
       @Field(
               value = "The only tenant that the key gives access to; if absent, that of the caller",
               minLength = 1,
-              maxLength = 256)
+              maxLength = 256,
+              pattern = AccountFields.ONE_LINE)
           @Nullable String tenant,
-      @Field(value = "Free text", maxLength = 256) @Nullable String desc,
+      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String desc,
       @Field("Whether the key is accepted; true if absent") @Nullable Boolean enable,
       @Field(
               value = "When the key expires, such as 2026-12-31T00:00:00Z; `infinity` if absent",
@@ -61,7 +64,7 @@ final class ApiKeysResource implements Resource {
 
   record UpdateApiKeyRequest(
       @Field("What callers with this key may do; unchanged if absent") @Nullable Role role,
-      @Field(value = "Free text; unchanged if absent", maxLength = 256) @Nullable String desc,
+      @Field(value = "Free text; unchanged if absent", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String desc,
       @Field("Whether the key is accepted; unchanged if absent") @Nullable Boolean enable,
       @Field(
               value =

@@ -34,18 +34,21 @@ final class UsersResource implements Resource {
 
   record CreateUserRequest(
       @Field(
-              value = "Letters, digits, '.', '_', '@', '+' and '-'; begins with a letter or digit",
+              value = AccountFields.NAME_TEXT,
+              minLength = 1,
               maxLength = 64,
+              pattern = AccountFields.NAME,
               example = "alice")
           String username,
       @Field(value = "The password", minLength = 8, maxLength = 256) String password,
       @Field("What the user may do; administrator if absent") @Nullable Role role,
-      @Field(value = "Free text", maxLength = 256) @Nullable String description,
+      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String description,
       @Field(
               value =
                   "The only tenant that the user may see and change; if absent, that of the caller",
               minLength = 1,
-              maxLength = 256)
+              maxLength = 256,
+              pattern = AccountFields.ONE_LINE)
           @Nullable String tenant) {
     @Override
     public String toString() {
@@ -55,7 +58,7 @@ final class UsersResource implements Resource {
 
   record UpdateUserRequest(
       @Field("What the user may do; unchanged if absent") @Nullable Role role,
-      @Field(value = "Free text; unchanged if absent", maxLength = 256)
+      @Field(value = "Free text; unchanged if absent", maxLength = 256, pattern = AccountFields.ONE_LINE)
           @Nullable String description) {}
 
   record ChangePasswordRequest(
