@@ -23,7 +23,6 @@ final class AccountRules {
   private static final int MAX_DESCRIPTION_LENGTH = 256;
   private static final int MAX_TENANT_LENGTH = 256;
 
-  /** Later times have no RFC 3339 representation. */
   private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
 
   /** No colon, which ends the name in HTTP Basic authentication, and no slash, for paths. */
@@ -78,10 +77,13 @@ final class AccountRules {
         "tenant must have 1 to " + MAX_TENANT_LENGTH + " characters and no control characters");
   }
 
-  static void requireExpiry(@Nullable Instant expiresAt) {
-    require(
-        expiresAt == null || !expiresAt.isBefore(Instant.EPOCH) && expiresAt.isBefore(END_OF_TIME),
-        "expired_at must be a time from 1970 to 9999");
+  /** Returns the nearest time between 1970 and 9999, which stored accounts and RFC 3339 require. */
+  static @Nullable Instant boundedExpiry(@Nullable Instant expiresAt) {
+    if (expiresAt == null) {
+      return null;
+    }
+    Instant early = expiresAt.isBefore(END_OF_TIME) ? expiresAt : END_OF_TIME;
+    return early.isAfter(Instant.EPOCH) ? early : Instant.EPOCH;
   }
 
   private static boolean hasNoControlCharacters(String text) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the public half of the credentials: 32 hexadecimal digits
  * @param tenant the only tenant that the key gives access to; null for all
  * @param description free text; may be empty
- * @param expiresAt the end of its validity, in cluster time; null for none
+ * @param expiresAt the end of its validity, in cluster time, from 1970 to 9999; null for none
  * @param createdAt in cluster time
  */
 public record ApiKey(

@@ -65,7 +65,6 @@ public final class ApiKeys {
     try {
       AccountRules.requireName("name", draft.name());
       AccountRules.requireDescription("desc", draft.description());
-      AccountRules.requireExpiry(draft.expiresAt());
       tenant = AccountRules.tenantFor(caller, draft.tenant());
     } catch (AccountException e) {
       return CompletableFuture.failedFuture(e);
@@ -78,7 +77,7 @@ public final class ApiKeys {
             tenant,
             draft.description(),
             draft.enabled(),
-            draft.expiresAt(),
+            AccountRules.boundedExpiry(draft.expiresAt()),
             clock.instant());
     String secret =
         Base64.getUrlEncoder().withoutPadding().encodeToString(randomBytes(SECRET_BYTES));
@@ -99,7 +98,6 @@ public final class ApiKeys {
   public CompletableFuture<ApiKey> update(Caller caller, String name, ApiKey.Update update) {
     try {
       AccountRules.requireDescription("desc", Objects.requireNonNullElse(update.description(), ""));
-      AccountRules.requireExpiry(update.expiry() == null ? null : update.expiry().at());
     } catch (AccountException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -126,7 +124,7 @@ public final class ApiKeys {
         before.tenant(),
         update.description() == null ? before.description() : update.description(),
         update.enabled() == null ? before.enabled() : update.enabled(),
-        expiry == null ? before.expiresAt() : expiry.at(),
+        expiry == null ? before.expiresAt() : AccountRules.boundedExpiry(expiry.at()),
         before.createdAt());
   }
 

@@ -3,7 +3,6 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.ApiKey;
 import io.fjordmq.broker.accounts.ApiKeys;
 import io.fjordmq.broker.accounts.Role;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -31,7 +30,7 @@ final class ApiKeysResource implements Resource {
           @Nullable String tenant,
       @Field("Free text; may be empty") String desc,
       @Field("Whether the key is accepted") boolean enable,
-      @Field("When the key expires, or `infinity`") String expiredAt,
+      @Field(value = "When the key expires, or `infinity`", timeOr = NEVER) String expiredAt,
       @Field("Whether the key has expired") boolean expired,
       @Field("When the key was created") Instant createdAt) {
     @Override
@@ -59,6 +58,7 @@ final class ApiKeysResource implements Resource {
       @Field("Whether the key is accepted; true if absent") @Nullable Boolean enable,
       @Field(
               value = "When the key expires, such as 2026-12-31T00:00:00Z; `infinity` if absent",
+              timeOr = NEVER,
               example = NEVER)
           @Nullable String expiredAt) {}
 
@@ -70,6 +70,7 @@ final class ApiKeysResource implements Resource {
               value =
                   "When the key expires, such as 2026-12-31T00:00:00Z, or `infinity`; unchanged if"
                       + " absent",
+              timeOr = NEVER,
               example = NEVER)
           @Nullable String expiredAt) {}
 
@@ -215,14 +216,7 @@ final class ApiKeysResource implements Resource {
     if (text.equals(NEVER)) {
       return new ApiKey.Expiry(null);
     }
-    try {
-      return new ApiKey.Expiry(OffsetDateTime.parse(text).toInstant());
-    } catch (DateTimeException e) {
-      throw ApiException.badRequest(
-          "expired_at must be a time such as 2026-12-31T00:00:00Z, or infinity, not '"
-              + Excerpt.of(text)
-              + "'");
-    }
+    return new ApiKey.Expiry(OffsetDateTime.parse(text).toInstant());
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {

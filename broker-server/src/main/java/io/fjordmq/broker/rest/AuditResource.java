@@ -49,7 +49,7 @@ final class AuditResource implements Resource {
                 "Newest first. The node keeps the latest records in memory until it stops; its log"
                     + " files have all of them. Use `meta.cursor` for further pages.")
             .role(Role.ADMINISTRATOR)
-            .paged()
+            .paged("[0-9]+", 18)
             .query(Parameter.text("source", "Only records of this user or API key"))
             .query(Parameter.text("source_ip", "Only records of this IP address"))
             .query(Parameter.text("operation_id", "Only records of this operation"))
@@ -65,7 +65,7 @@ final class AuditResource implements Resource {
   private CompletableFuture<Response> list(Request request) {
     Paging paging = request.paging();
     Predicate<AuditRecord> filter = filter(request);
-    Long cursor = paging.cursor().map(AuditResource::parse).orElse(null);
+    Long cursor = paging.cursor().map(Long::valueOf).orElse(null);
     // Pages before the requested one are skipped in steps, so that no list is longer than a page.
     AuditLog.Page page = log.page(cursor, paging.limit(), filter);
     for (int skipped = 1; cursor == null && skipped < paging.page(); skipped++) {
@@ -85,13 +85,6 @@ final class AuditResource implements Resource {
             null);
     return CompletableFuture.completedFuture(
         Response.list(page.records().stream().map(this::json).toList(), meta));
-  }
-
-  private static Long parse(String cursor) {
-    if (!cursor.matches("[0-9]{1,18}")) {
-      throw ApiException.badRequest("cursor must be meta.cursor of the previous page");
-    }
-    return Long.valueOf(cursor);
   }
 
   private static Predicate<AuditRecord> filter(Request request) {

@@ -1,7 +1,6 @@
 package io.fjordmq.broker.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -43,10 +42,6 @@ final class Json {
 
   byte[] write(Object value) {
     return mapper.writeValueAsBytes(value);
-  }
-
-  void write(Object value, OutputStream out) {
-    mapper.writeValue(out, value);
   }
 
   /**

@@ -11,6 +11,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Checks JSON values against their schema. Messages begin with the path of the invalid value. */
 final class JsonCheck {
+  private static final String TIME = "a time such as 2026-01-31T12:00:00Z";
+
   /**
    * Checks a value.
    *
@@ -21,7 +23,10 @@ final class JsonCheck {
     if (schema instanceof Schema.Text text) {
       checkText(path, value, text);
     } else if (schema instanceof Schema.Time) {
-      checkTime(path, value);
+      require(isTime(value), path, TIME, value);
+    } else if (schema instanceof Schema.TimeOrWord either) {
+      boolean valid = value.isString() && value.asString().equals(either.word()) || isTime(value);
+      require(valid, path, TIME + ", or " + either.word(), value);
     } else if (schema instanceof Schema.Whole range) {
       checkWhole(path, value, range);
     } else if (schema instanceof Schema.Decimal) {
@@ -69,16 +74,12 @@ final class JsonCheck {
     return min == 0 ? "at most " + max : min + " to " + max;
   }
 
-  private static void checkTime(String path, JsonNode value) {
-    boolean valid = value.isString();
-    if (valid) {
-      try {
-        OffsetDateTime.parse(value.asString());
-      } catch (DateTimeException e) {
-        valid = false;
-      }
+  private static boolean isTime(JsonNode value) {
+    try {
+      return value.isString() && OffsetDateTime.parse(value.asString()) != null;
+    } catch (DateTimeException e) {
+      return false;
     }
-    require(valid, path, "a time such as 2026-01-31T12:00:00Z", value);
   }
 
   private static void checkWhole(String path, JsonNode value, Schema.Whole range) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * description are derived from it. Immutable.
  */
 public final class Operation {
+  private static final String CURSOR =
+      "Where the page begins: `meta.cursor` of the previous page. Replaces `page`.";
   private static final Pattern VARIABLE = Pattern.compile("\\{([a-z_]+)}");
 
   /** Carries out an operation. */
@@ -244,14 +246,21 @@ public final class Operation {
 
     /** Adds the parameters of a list: {@code page}, {@code limit} and {@code cursor}. */
     public Builder paged() {
+      return paged(
+          Parameter.text("cursor", CURSOR));
+    }
+
+    /** The same for a list whose cursors match a regular expression. */
+    public Builder paged(String cursorPattern, int maxLength) {
+      return paged(Parameter.text("cursor", CURSOR, cursorPattern, maxLength));
+    }
+
+    private Builder paged(Parameter cursor) {
       query(Parameter.number("page", "Number of the page", 1, Paging.MAX_OFFSET + 1).orElse(1));
       query(
           Parameter.number("limit", "Maximum number of elements on the page", 1, Paging.MAX_LIMIT)
               .orElse(Paging.DEFAULT_LIMIT));
-      return query(
-          Parameter.text(
-              "cursor",
-              "Where the page begins: `meta.cursor` of the previous page. Replaces `page`."));
+      return query(cursor);
     }
 
     /** The body is a JSON object; see {@link Request#body}. */

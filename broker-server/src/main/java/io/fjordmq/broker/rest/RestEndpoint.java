@@ -28,7 +28,9 @@ public final class RestEndpoint implements Api, AutoCloseable {
 
   @Override
   public boolean serves(String path) {
-    return path.startsWith(RestApi.BASE + "/") || Documentation.serves(path);
+    return path.equals(RestApi.BASE)
+        || path.startsWith(RestApi.BASE + "/")
+        || Documentation.serves(path);
   }
 
   @Override
