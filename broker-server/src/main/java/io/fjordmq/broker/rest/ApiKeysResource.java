@@ -54,7 +54,8 @@ final class ApiKeysResource implements Resource {
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
           @Nullable String tenant,
-      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String desc,
+      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE)
+          @Nullable String desc,
       @Field("Whether the key is accepted; true if absent") @Nullable Boolean enable,
       @Field(
               value = "When the key expires, such as 2026-12-31T00:00:00Z; `infinity` if absent",
@@ -64,7 +65,11 @@ final class ApiKeysResource implements Resource {
 
   record UpdateApiKeyRequest(
       @Field("What callers with this key may do; unchanged if absent") @Nullable Role role,
-      @Field(value = "Free text; unchanged if absent", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String desc,
+      @Field(
+              value = "Free text; unchanged if absent",
+              maxLength = 256,
+              pattern = AccountFields.ONE_LINE)
+          @Nullable String desc,
       @Field("Whether the key is accepted; unchanged if absent") @Nullable Boolean enable,
       @Field(
               value =

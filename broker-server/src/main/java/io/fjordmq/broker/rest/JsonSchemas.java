@@ -129,8 +129,7 @@ final class JsonSchemas {
     } else if (schema instanceof Schema.TimeOrWord either) {
       tree.put(
           "anyOf",
-          List.of(
-              Map.of("type", "string", "format", "date-time"), Map.of("const", either.word())));
+          List.of(Map.of("type", "string", "format", "date-time"), Map.of("const", either.word())));
     } else if (schema instanceof Schema.Time) {
       tree.put("type", "string");
       tree.put("format", "date-time");

@@ -246,8 +246,7 @@ public final class Operation {
 
     /** Adds the parameters of a list: {@code page}, {@code limit} and {@code cursor}. */
     public Builder paged() {
-      return paged(
-          Parameter.text("cursor", CURSOR));
+      return paged(Parameter.text("cursor", CURSOR));
     }
 
     /** The same for a list whose cursors match a regular expression. */

@@ -42,7 +42,8 @@ final class UsersResource implements Resource {
           String username,
       @Field(value = "The password", minLength = 8, maxLength = 256) String password,
       @Field("What the user may do; administrator if absent") @Nullable Role role,
-      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE) @Nullable String description,
+      @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE)
+          @Nullable String description,
       @Field(
               value =
                   "The only tenant that the user may see and change; if absent, that of the caller",
@@ -58,7 +59,10 @@ final class UsersResource implements Resource {
 
   record UpdateUserRequest(
       @Field("What the user may do; unchanged if absent") @Nullable Role role,
-      @Field(value = "Free text; unchanged if absent", maxLength = 256, pattern = AccountFields.ONE_LINE)
+      @Field(
+              value = "Free text; unchanged if absent",
+              maxLength = 256,
+              pattern = AccountFields.ONE_LINE)
           @Nullable String description) {}
 
   record ChangePasswordRequest(

@@ -243,8 +243,7 @@ class AccountResourcesTest {
       fail(LOCAL, "PUT /api_key/ci", "{'expired_at':'" + time + "'}", ErrorCode.BAD_REQUEST);
     }
     for (String time : List.of("0000-01-01T00:00:00+18:00", "+999999999-12-31T23:59:59Z")) {
-      JsonNode bounded =
-          succeed(LOCAL, "PUT /api_key/ci", "{'expired_at':'" + time + "'}");
+      JsonNode bounded = succeed(LOCAL, "PUT /api_key/ci", "{'expired_at':'" + time + "'}");
       assertThat(bounded.get("expired_at").asString())
           .isEqualTo(time.startsWith("0") ? "1970-01-01T00:00:00Z" : "9999-12-31T23:59:59Z");
     }
