@@ -25,7 +25,7 @@ final class JsonCheck {
     } else if (schema instanceof Schema.Time) {
       require(isTime(value), path, TIME, value);
     } else if (schema instanceof Schema.TimeOrWord either) {
-      boolean valid = value.isString() && value.asString().equals(either.word()) || isTime(value);
+      boolean valid = value.isString() && isTimeOr(either.word(), value.asString());
       require(valid, path, TIME + ", or " + either.word(), value);
     } else if (schema instanceof Schema.Whole range) {
       checkWhole(path, value, range);
@@ -72,6 +72,14 @@ final class JsonCheck {
       return "at least " + min;
     }
     return min == 0 ? "at most " + max : min + " to " + max;
+  }
+
+  private static boolean isTimeOr(String word, String text) {
+    try {
+      return text.equals(word) || Rfc3339.parse(text) != null;
+    } catch (DateTimeException e) {
+      return false;
+    }
   }
 
   private static boolean isTime(JsonNode value) {
