@@ -239,7 +239,8 @@ class AccountResourcesTest {
     succeed(LOCAL, "PUT /api_key/ci", "{'enable':true,'expired_at':'2030-01-01T00:00:00Z'}");
     fail(key(created), "GET /api_key", "", ErrorCode.BAD_API_KEY_OR_SECRET);
     assertThat(succeed(LOCAL, "GET /api_key/ci", "").get("expired").asBoolean()).isTrue();
-    for (String time : List.of("never", "", "2026-02-30T00:00:00Z", "Infinity", "+999999999-12-31T23:59:59Z")) {
+    for (String time :
+        List.of("never", "", "2026-02-30T00:00:00Z", "Infinity", "+999999999-12-31T23:59:59Z")) {
       fail(LOCAL, "PUT /api_key/ci", "{'expired_at':'" + time + "'}", ErrorCode.BAD_REQUEST);
     }
     for (String time : List.of("0000-01-01T00:00:00+18:00", "9999-12-31T23:59:59-23:59")) {
