@@ -116,7 +116,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
         switch (settings.anonymousMetrics()) {
           case ALL -> true;
           case NONE -> false;
-          case LOOPBACK -> exchange.clientAddress().map(InetAddress::isLoopbackAddress).orElse(false);
+          case LOOPBACK ->
+              exchange.clientAddress().map(InetAddress::isLoopbackAddress).orElse(false);
         };
     return anonymous
         ? CompletableFuture.completedFuture(Optional.empty())
