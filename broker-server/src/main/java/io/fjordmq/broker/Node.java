@@ -1,6 +1,5 @@
 package io.fjordmq.broker;
 
-import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.http.HttpServer;
 import io.fjordmq.broker.http.HttpSettings;
@@ -13,12 +12,11 @@ import io.fjordmq.broker.ops.ApiFile;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ControlFolder;
 import io.fjordmq.broker.ops.ReadyFile;
-import io.fjordmq.broker.rest.ApiException;
-import io.fjordmq.broker.rest.Credentials;
-import io.fjordmq.broker.rest.ErrorCode;
+import io.fjordmq.broker.rest.AccountAuthentication;
 import io.fjordmq.broker.rest.LocalToken;
 import io.fjordmq.broker.rest.RestApi;
 import io.fjordmq.broker.rest.RestEndpoint;
+import io.fjordmq.broker.rest.RestServices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,8 +117,9 @@ final class Node implements AutoCloseable {
   private void openApi(BrokerConfig config, Broker started, RestEndpoint api, int port)
       throws IOException {
     HttpSettings http = config.httpConfig();
-    LocalToken token = LocalToken.generate(Node::refuse);
-    api.open(RestApi.of(started.restServices(), token));
+    RestServices services = started.restServices();
+    LocalToken token = LocalToken.generate(new AccountAuthentication(services.accounts().logins()));
+    api.open(RestApi.of(services, token));
     String host =
         switch (http.host()) {
           case "", "0.0.0.0" -> "127.0.0.1";
@@ -130,14 +129,6 @@ final class Node implements AutoCloseable {
     shutdownSequence.add(
         "api file",
         ApiFile.write(Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
-  }
-
-  private static CompletableFuture<Caller> refuse(Credentials credentials, String remoteAddress) {
-    ErrorCode code =
-        credentials instanceof Credentials.Bearer
-            ? ErrorCode.BAD_TOKEN
-            : ErrorCode.BAD_API_KEY_OR_SECRET;
-    return CompletableFuture.failedFuture(new ApiException(code, "the credentials are not valid"));
   }
 
   private static String scheme(HttpSettings http) {

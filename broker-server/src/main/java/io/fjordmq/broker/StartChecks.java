@@ -63,6 +63,11 @@ final class StartChecks {
       }
     }
     problems.addAll(SecurityFiles.problems(config.securityConfig(), config.plugins()));
+    try {
+      config.apiConfig().firstAdministrator().readPassword();
+    } catch (IOException e) {
+      problems.add("apiConfig.firstAdministrator.passwordFile: " + e.getMessage());
+    }
   }
 
   private void checkHttpCertificate(HttpSettings http) {

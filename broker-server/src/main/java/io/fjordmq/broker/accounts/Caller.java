@@ -20,4 +20,13 @@ public record Caller(String name, Kind kind, Role role, @Nullable String tenant)
     /** With the token in the control folder of the node that receives the request. */
     LOCAL
   }
+
+  /**
+   * Whether the caller may see and change objects of this tenant.
+   *
+   * @param owner null for objects that belong to no tenant or give access to all tenants
+   */
+  public boolean mayAccess(@Nullable String owner) {
+    return tenant == null || tenant.equals(owner);
+  }
 }

@@ -5,6 +5,8 @@ package io.fjordmq.broker.rest;
  */
 public enum ErrorCode {
   BAD_REQUEST(400),
+  /** The operation is never allowed on this object. */
+  NOT_ALLOWED(400),
   /** The credentials of an API key are invalid. */
   BAD_API_KEY_OR_SECRET(401),
   /** The user name or password is wrong. */
@@ -19,6 +21,8 @@ public enum ErrorCode {
   UNAUTHORIZED_ROLE(403),
   /** The caller is bound to a tenant that does not allow the operation. */
   FORBIDDEN(403),
+  /** The present password is wrong; EMQX has 400. */
+  ERROR_PWD_NOT_MATCH(403),
   NOT_FOUND(404),
   CLIENTID_NOT_FOUND(404),
   TOPIC_NOT_FOUND(404),

@@ -32,6 +32,11 @@ public @interface Field {
   /** A regular expression that the whole text matches; empty for any text. */
   String pattern() default "";
 
+  /**
+   * The word that a text may be instead of a time as in RFC 3339; empty if it need not be a time.
+   */
+  String timeOr() default "";
+
   /** An example for the documentation; empty for none. */
   String example() default "";
 }

@@ -11,6 +11,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Checks JSON values against their schema. Messages begin with the path of the invalid value. */
 final class JsonCheck {
+  private static final String TIME = "a time such as 2026-01-31T12:00:00Z";
+
   /** Beyond this number, doubles do not distinguish all whole numbers. */
   private static final double MAX_EXACT_DOUBLE = 1L << 53;
 
@@ -24,7 +26,10 @@ final class JsonCheck {
     if (schema instanceof Schema.Text text) {
       checkText(path, value, text);
     } else if (schema instanceof Schema.Time) {
-      checkTime(path, value);
+      require(isTime(value), path, TIME, value);
+    } else if (schema instanceof Schema.TimeOrWord either) {
+      boolean valid = value.isString() && isTimeOr(either.word(), value.asString());
+      require(valid, path, TIME + ", or " + either.word(), value);
     } else if (schema instanceof Schema.Whole range) {
       checkWhole(path, value, range);
     } else if (schema instanceof Schema.Decimal) {
@@ -72,16 +77,20 @@ final class JsonCheck {
     return min == 0 ? "at most " + max : min + " to " + max;
   }
 
-  private static void checkTime(String path, JsonNode value) {
-    boolean valid = value.isString();
-    if (valid) {
-      try {
-        OffsetDateTime.parse(value.asString());
-      } catch (DateTimeException e) {
-        valid = false;
-      }
+  private static boolean isTimeOr(String word, String text) {
+    try {
+      return text.equals(word) || Rfc3339.parse(text) != null;
+    } catch (DateTimeException e) {
+      return false;
     }
-    require(valid, path, "a time such as 2026-01-31T12:00:00Z", value);
+  }
+
+  private static boolean isTime(JsonNode value) {
+    try {
+      return value.isString() && OffsetDateTime.parse(value.asString()) != null;
+    } catch (DateTimeException e) {
+      return false;
+    }
   }
 
   /** In JSON Schema, 1.0 is a whole number. */

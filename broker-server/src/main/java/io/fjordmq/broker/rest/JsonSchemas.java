@@ -126,6 +126,10 @@ final class JsonSchemas {
       if (!text.pattern().isEmpty()) {
         tree.put("pattern", "^(?:" + text.pattern() + ")$");
       }
+    } else if (schema instanceof Schema.TimeOrWord either) {
+      tree.put(
+          "anyOf",
+          List.of(Map.of("type", "string", "format", "date-time"), Map.of("const", either.word())));
     } else if (schema instanceof Schema.Time) {
       tree.put("type", "string");
       tree.put("format", "date-time");

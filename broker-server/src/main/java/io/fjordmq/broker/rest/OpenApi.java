@@ -136,9 +136,16 @@ final class OpenApi {
     if (fallback != null) {
       schema.put("default", fallback);
     }
-    tree.put(
-        "schema", parameter.isRepeatable() ? Map.of("type", "array", "items", schema) : schema);
+    tree.put("schema", parameter.isRepeatable() ? arrayOf(schema) : schema);
     return tree;
+  }
+
+  /** The order of {@code Map.of} differs between processes. */
+  private static Map<String, Object> arrayOf(Map<String, Object> element) {
+    Map<String, Object> array = new LinkedHashMap<>();
+    array.put("type", "array");
+    array.put("items", element);
+    return array;
   }
 
   private Map<String, Object> responses(Operation operation) {

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * description are derived from it. Immutable.
  */
 public final class Operation {
+  private static final String CURSOR =
+      "Where the page begins: `meta.cursor` of the previous page. Replaces `page`.";
   private static final Pattern VARIABLE = Pattern.compile("\\{([a-z_]+)}");
 
   /** Carries out an operation. */
@@ -118,6 +122,11 @@ public final class Operation {
     return declared.queryParameters;
   }
 
+  /** What the audit log calls the object of a request. */
+  String target(Request request) {
+    return declared.target.apply(request);
+  }
+
   /** The type of the body; empty if the operation has none. */
   Optional<Schema> body() {
     return Optional.ofNullable(declared.body);
@@ -129,6 +138,12 @@ public final class Operation {
 
   Handler handler() {
     return handler;
+  }
+
+  private static String pathVariables(Request request) {
+    return request.operation().pathParameters().stream()
+        .map(parameter -> request.path(parameter.name()))
+        .collect(Collectors.joining(" "));
   }
 
   @Override
@@ -151,6 +166,7 @@ public final class Operation {
     private boolean anonymous;
     private boolean tenants;
     private @Nullable Schema body;
+    private Function<Request, String> target = Operation::pathVariables;
 
     private Builder(Method method, String path) {
       this.method = method;
@@ -202,6 +218,15 @@ public final class Operation {
       return this;
     }
 
+    /**
+     * What the audit log calls the object of a request. Without this declaration, it is the
+     * variables of the path.
+     */
+    public Builder target(Function<Request, String> value) {
+      target = value;
+      return this;
+    }
+
     /** Describes a variable of the path. */
     public Builder path(String name, String text) {
       return path(Parameter.text(name, text));
@@ -221,14 +246,20 @@ public final class Operation {
 
     /** Adds the parameters of a list: {@code page}, {@code limit} and {@code cursor}. */
     public Builder paged() {
+      return paged(Parameter.text("cursor", CURSOR));
+    }
+
+    /** The same for a list whose cursors match a regular expression. */
+    public Builder paged(String cursorPattern, int maxLength) {
+      return paged(Parameter.text("cursor", CURSOR, cursorPattern, maxLength));
+    }
+
+    private Builder paged(Parameter cursor) {
       query(Parameter.number("page", "Number of the page", 1, Paging.MAX_OFFSET + 1).orElse(1));
       query(
           Parameter.number("limit", "Maximum number of elements on the page", 1, Paging.MAX_LIMIT)
               .orElse(Paging.DEFAULT_LIMIT));
-      return query(
-          Parameter.text(
-              "cursor",
-              "Where the page begins: `meta.cursor` of the previous page. Replaces `page`."));
+      return query(cursor);
     }
 
     /** The body is a JSON object; see {@link Request#body}. */

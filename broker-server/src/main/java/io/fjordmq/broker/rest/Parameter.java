@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -148,11 +147,9 @@ public final class Parameter {
 
   private Instant time(String text) {
     try {
-      long millis =
-          DIGITS.matcher(text).matches()
-              ? Long.parseLong(text)
-              : OffsetDateTime.parse(text).toInstant().toEpochMilli();
-      if (millis <= MAX_MILLIS) {
+      boolean isNumber = DIGITS.matcher(text).matches();
+      long millis = isNumber ? Long.parseLong(text) : Rfc3339.parse(text).toEpochMilli();
+      if (millis <= MAX_MILLIS && !(isNumber && millis < 0)) {
         return Instant.ofEpochMilli(millis);
       }
     } catch (DateTimeException e) {

@@ -154,6 +154,9 @@ final class ReferencePage {
           .map(word -> "<code>" + escape(word) + "</code>")
           .collect(Collectors.joining(", "));
     }
+    if (schema instanceof Schema.TimeOrWord either) {
+      return "time or <code>" + escape(either.word()) + "</code>";
+    }
     if (schema instanceof Schema.Whole range) {
       boolean bounded = range.min() > Integer.MIN_VALUE && range.max() < Integer.MAX_VALUE;
       return bounded ? "integer from " + range.min() + " to " + range.max() : "integer";

@@ -42,6 +42,31 @@ final class Replies {
     }
   }
 
+  /** The status of {@link #of}. */
+  static int status(@Nullable Response response, @Nullable Throwable failure) {
+    if (failure == null) {
+      return response == null ? 204 : response.status();
+    }
+    ApiException expected = expected(cause(failure));
+    return (expected == null ? ErrorCode.INTERNAL_ERROR : expected.code()).status();
+  }
+
+  /** The error response for a failure; null if it is a bug. */
+  private static @Nullable ApiException expected(Throwable failure) {
+    if (failure instanceof ApiException expected) {
+      return expected;
+    }
+    if (failure instanceof ApiCall.BodyException unreadable) {
+      return new ApiException(
+          unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
+          String.valueOf(unreadable.getMessage()));
+    }
+    return failure instanceof TimeoutException
+        ? new ApiException(
+            ErrorCode.TIMEOUT, "the operation did not complete in time and may still complete")
+        : null;
+  }
+
   /** The failure that the futures of an operation wrap. */
   static Throwable cause(Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
@@ -50,19 +75,9 @@ final class Replies {
   }
 
   private HttpReply error(ApiCall call, Throwable failure) {
-    if (failure instanceof ApiException expected) {
+    ApiException expected = expected(failure);
+    if (expected != null) {
       return error(expected);
-    }
-    if (failure instanceof ApiCall.BodyException unreadable) {
-      return error(
-          new ApiException(
-              unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
-              String.valueOf(unreadable.getMessage())));
-    }
-    if (failure instanceof TimeoutException) {
-      return error(
-          new ApiException(
-              ErrorCode.TIMEOUT, "the operation did not complete in time and may still complete"));
     }
     String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
     LOG.error(

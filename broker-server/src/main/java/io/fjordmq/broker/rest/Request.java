@@ -38,6 +38,10 @@ public final class Request {
     this.deadlineNanos = deadlineNanos;
   }
 
+  Operation operation() {
+    return operation;
+  }
+
   /**
    * Who sends the request.
    *

@@ -1,5 +1,7 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.accounts.Accounts;
+import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
@@ -8,17 +10,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The operations of the API, and the steps that every request goes through: route, authenticate,
  * authorize, validate, handle, respond. Thread-safe.
  */
 public final class RestApi implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RestApi.class);
-
   static final String BASE = "/api/v5";
   private static final byte[] NO_BODY = {};
 
@@ -27,14 +24,20 @@ public final class RestApi implements AutoCloseable {
   private final RequestReader reader;
   private final Replies replies;
   private final Documentation documentation;
+  private final AuditTrail audit;
   private final Runnable closing;
 
   /**
+   * @param audit gets a record of every change that is requested
    * @param version the version of the program
    * @param closing closes what the resources own
    */
   RestApi(
-      List<Resource> resources, Authentication authentication, String version, Runnable closing) {
+      List<Resource> resources,
+      Authentication authentication,
+      AuditLog audit,
+      String version,
+      Runnable closing) {
     List<Operation> operations =
         resources.stream().flatMap(resource -> resource.operations().stream()).toList();
     Json json = new Json();
@@ -43,19 +46,26 @@ public final class RestApi implements AutoCloseable {
     this.reader = new RequestReader(json);
     this.replies = new Replies(json);
     this.documentation = new Documentation(operations, version, json);
+    this.audit = new AuditTrail(audit);
     this.closing = closing;
   }
 
   /** The API of a node. This is the list of all resources. */
   public static RestApi of(RestServices services, Authentication authentication) {
     CommandQueue commands = new CommandQueue(services.commands());
+    Accounts accounts = services.accounts();
     return new RestApi(
         List.of(
             new NodesResource(services.view(), commands),
             new ClusterResource(services.view(), commands),
             new RangesResource(services.view(), commands),
-            new ListenersResource(services.listeners())),
+            new ListenersResource(services.listeners()),
+            new LoginResource(accounts.logins(), accounts.users(), services.version()),
+            new UsersResource(accounts.users()),
+            new ApiKeysResource(accounts.apiKeys()),
+            new AuditResource(accounts.audit(), services.node())),
         authentication,
+        accounts.audit(),
         services.version(),
         commands::close);
   }
@@ -89,48 +99,38 @@ public final class RestApi implements AutoCloseable {
     Router.Route route = router.find(call.method(), path);
     Access.refuseOtherSites(call);
     if (route.operation().role().isEmpty()) {
-      return handle(call, route, Optional.empty(), threads);
+      AuditTrail.Entry entry = audit.begin(call, route.operation(), null);
+      return entry.recordSuccess(handle(call, route, Optional.empty(), entry, threads));
     }
     return access
         .authenticate(call)
         .thenComposeAsync(
             caller -> {
-              Access.authorize(caller, route.operation());
-              return handle(call, route, Optional.of(caller), threads);
+              AuditTrail.Entry entry = audit.begin(call, route.operation(), caller);
+              return entry.record(
+                  () -> {
+                    Access.authorize(caller, route.operation());
+                    return handle(call, route, Optional.of(caller), entry, threads);
+                  });
             },
             threads);
   }
 
   private CompletableFuture<Response> handle(
-      ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
-    CompletableFuture<Response> response = carryOut(call, route, caller, threads);
-    return route.operation().method() == Operation.Method.GET
-        ? response
-        : response.whenComplete((result, failure) -> log(call, route, caller, failure));
-  }
-
-  /** Logs what callers change or try to change. */
-  private static void log(
-      ApiCall call, Router.Route route, Optional<Caller> caller, @Nullable Throwable failure) {
-    LOG.info(
-        "API request {}: {} path={} caller={} address={}",
-        route.operation().id(),
-        failure == null ? "done" : Excerpt.of(String.valueOf(Replies.cause(failure).getMessage())),
-        Excerpt.of(call.path()),
-        caller.map(Caller::name).orElse("anonymous"),
-        call.remoteAddress());
-  }
-
-  private CompletableFuture<Response> carryOut(
-      ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
+      ApiCall call,
+      Router.Route route,
+      Optional<Caller> caller,
+      AuditTrail.Entry entry,
+      Executor threads) {
     Operation.Handler handler = route.operation().handler();
     if (route.operation().body().isEmpty()) {
-      return handler.handle(reader.read(call, route, caller, NO_BODY));
+      return handler.handle(entry.valid(reader.read(call, route, caller, NO_BODY)));
     }
     RequestReader.requireJson(call);
     return call.body()
         .read()
-        .thenComposeAsync(body -> handler.handle(reader.read(call, route, caller, body)), threads);
+        .thenComposeAsync(
+            body -> handler.handle(entry.valid(reader.read(call, route, caller, body))), threads);
   }
 
   /** Checks the credentials of a request for a page outside the API, which any role may read. */

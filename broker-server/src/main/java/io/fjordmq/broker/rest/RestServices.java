@@ -1,5 +1,6 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.net.ListenerStatus;
@@ -13,9 +14,13 @@ import java.util.function.Supplier;
  * @param view the nodes and ranges
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
+ * @param accounts the accounts of the API
+ * @param node the id of this node
  */
 public record RestServices(
     String version,
     ClusterView view,
     ClusterCommands commands,
-    Supplier<List<ListenerStatus>> listeners) {}
+    Supplier<List<ListenerStatus>> listeners,
+    Accounts accounts,
+    String node) {}

@@ -18,6 +18,9 @@ sealed interface Schema {
   /** A time as in RFC 3339. */
   record Time() implements Schema {}
 
+  /** A time as in RFC 3339, or one word. */
+  record TimeOrWord(String word) implements Schema {}
+
   /** A whole number. */
   record Whole(long min, long max) implements Schema {}
 

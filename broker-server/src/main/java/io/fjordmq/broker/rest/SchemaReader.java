@@ -33,9 +33,7 @@ final class SchemaReader {
       throw new IllegalArgumentException("unsupported type in a JSON record: " + type);
     }
     if (plain == String.class) {
-      return limits == null
-          ? Schema.Text.ANY
-          : new Schema.Text(limits.minLength(), limits.maxLength(), limits.pattern());
+      return text(limits);
     }
     if (plain == Instant.class) {
       return new Schema.Time();
@@ -73,6 +71,15 @@ final class SchemaReader {
       return new Schema.Entries(of(arguments[1], null));
     }
     throw new IllegalArgumentException("unsupported type in a JSON record: " + type);
+  }
+
+  private static Schema text(@Nullable Field limits) {
+    if (limits == null) {
+      return Schema.Text.ANY;
+    }
+    return limits.timeOr().isEmpty()
+        ? new Schema.Text(limits.minLength(), limits.maxLength(), limits.pattern())
+        : new Schema.TimeOrWord(limits.timeOr());
   }
 
   private static Schema whole(@Nullable Field limits, long min, long max) {

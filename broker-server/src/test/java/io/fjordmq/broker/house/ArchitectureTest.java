@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.fjordmq.broker.accounts.seeded.AccountsThatKnowHttp;
 import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
 import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
@@ -84,6 +85,7 @@ class ArchitectureTest {
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
+        new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),

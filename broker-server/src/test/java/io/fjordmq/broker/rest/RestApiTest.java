@@ -24,7 +24,8 @@ class RestApiTest {
   private static final CompletableFuture<Response> NEVER = new CompletableFuture<>();
 
   private final RestApi api =
-      new RestApi(List.of(this::operations), RestApiTest::authenticate, "1.0", () -> {});
+      new RestApi(
+          List.of(this::operations), RestApiTest::authenticate, new TestAudit(), "1.0", () -> {});
 
   enum Color {
     RED,
