@@ -44,6 +44,16 @@ final class MemoryQueue implements DeliverySource {
     return waiting == null || waiting.isEmpty();
   }
 
+  /** The number of messages. */
+  int size() {
+    return waiting == null ? 0 : waiting.size();
+  }
+
+  /** The total size of their payloads in bytes. */
+  int bytes() {
+    return bytes;
+  }
+
   /** Whether a page of retained messages may be added without displacing other messages. */
   boolean canAcceptPage() {
     return waiting == null

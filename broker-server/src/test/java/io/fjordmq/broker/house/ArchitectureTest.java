@@ -14,6 +14,7 @@ import io.fjordmq.broker.house.violation.LibraryLeak;
 import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
+import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
@@ -88,7 +89,10 @@ class ArchitectureTest {
         new Rule(
             HouseRules.boundary(
                 "session", "protocol", "dispatch", "delivery", "security", "limits"),
-            BlockingSession.class));
+            BlockingSession.class),
+        new Rule(
+            HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),
+            QueryThatKnowsHttp.class));
   }
 
   @ParameterizedTest

@@ -1,0 +1,64 @@
+package io.fjordmq.broker.query;
+
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.SessionPosition;
+import io.fjordmq.inbox.StoredSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client or an offline session.
+ *
+ * @param node id of the node that the client is connected to; null if it is offline
+ * @param live what the node says about the connected client; null if it is offline, or if the node
+ *     did not respond
+ * @param stored the persistent session; null if it is transient or could not be read
+ */
+public record ClientRow(
+    InboxId id, @Nullable String node, @Nullable LiveClient live, @Nullable StoredSession stored) {
+
+  static ClientRow of(String node, LiveClient live) {
+    return new ClientRow(live.id(), node, live, null);
+  }
+
+  static ClientRow of(StoredSession stored) {
+    return new ClientRow(stored.id(), null, null, stored);
+  }
+
+  SessionPosition position() {
+    return SessionPosition.of(id);
+  }
+
+  /** Returns whether the client is connected. */
+  public boolean connected() {
+    return node != null;
+  }
+
+  /** Returns when the session was created, in epoch milliseconds. */
+  public long createdAtMillis() {
+    if (stored != null) {
+      return stored.createdAtMillis();
+    }
+    return live == null ? 0 : live.attributes().connectedAtMillis();
+  }
+
+  /** Combines two rows of the same client. The later of two connections wins. */
+  static ClientRow combine(ClientRow one, ClientRow other) {
+    boolean otherIsLater =
+        one.live == null
+            || (other.live != null
+                && other.live.attributes().connectedAtMillis()
+                    > one.live.attributes().connectedAtMillis());
+    ClientRow connection = otherIsLater ? other : one;
+    return new ClientRow(
+        one.id, connection.node, connection.live, one.stored == null ? other.stored : one.stored);
+  }
+
+  ClientRow with(@Nullable StoredSession session) {
+    return new ClientRow(id, node, live, session);
+  }
+
+  /** Returns the row as connected to this node, which has not described the client. */
+  ClientRow connectedTo(String owner) {
+    return new ClientRow(id, owner, null, stored);
+  }
+}

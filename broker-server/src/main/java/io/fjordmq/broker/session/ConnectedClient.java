@@ -1,0 +1,32 @@
+package io.fjordmq.broker.session;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A connected client as operators see it. */
+public interface ConnectedClient {
+  String tenant();
+
+  String clientId();
+
+  /**
+   * Returns what does not change while the client is connected; null if it is not connected yet, or
+   * not anymore. Can be called on any thread.
+   */
+  @Nullable ClientAttributes attributes();
+
+  /** The event loop of the client. */
+  Executor eventLoop();
+
+  /** Returns what changes; null if the client is not connected anymore. On the event loop. */
+  @Nullable ClientState state();
+
+  /**
+   * Disconnects the client with 0x98 (administrative action) and ends its session, even if it is
+   * persistent. A pending will is published. Can be called on any thread.
+   *
+   * @return completes when the session has ended
+   */
+  CompletableFuture<Void> kick();
+}
