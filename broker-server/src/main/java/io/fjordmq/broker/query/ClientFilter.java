@@ -4,6 +4,7 @@ import io.fjordmq.broker.session.ClientAttributes;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 import io.fjordmq.inbox.SessionFilter;
+import io.fjordmq.inbox.StoredSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,7 @@ public record ClientFilter(
    *              6 its value
    *   s  each text that is present
    *   v  protocolLevel
-   *   v  connectedAt from, v connectedAt to; 0 if unbounded
+   *   v  connectedAt from, v connectedAt to + 1; 0 if unbounded
    */
 
   /** Selects all clients. */
@@ -106,6 +107,25 @@ public record ClientFilter(
         && connectedAt.contains(client.connectedAtMillis());
   }
 
+  /** Returns whether a client that was found by its identifier matches. */
+  public boolean matches(ClientRow row) {
+    LiveClient live = row.live();
+    StoredSession stored = row.stored();
+    String user = stored == null || stored.user() == null ? null : stored.user().name();
+    boolean described =
+        live != null
+            ? matches(live.attributes())
+            : (tenant == null || row.id().tenant().equals(tenant))
+                && (clientIdPart == null || row.id().clientId().contains(clientIdPart))
+                && (userName == null || userName.equals(user))
+                && (userNamePart == null || (user != null && user.contains(userNamePart)));
+    return described
+        && (node == null || node.equals(row.node()))
+        && !(excludesOffline() && live == null)
+        && !(excludesConnected() && row.connected())
+        && createdAt.contains(row.createdAtMillis());
+  }
+
   /** Writes what {@link #matches(ClientAttributes)} needs. */
   void write(ByteWriter out) {
     out.writeByte(
@@ -124,7 +144,7 @@ public record ClientFilter(
     }
     out.writeVarint(protocolLevel)
         .writeVarint(connectedAt.from)
-        .writeVarint(connectedAt.to == Long.MAX_VALUE ? 0 : connectedAt.to);
+        .writeVarint(connectedAt.to == Long.MAX_VALUE ? 0 : Math.max(0, connectedAt.to) + 1);
   }
 
   static ClientFilter read(ByteReader in) {
@@ -148,7 +168,7 @@ public record ClientFilter(
         null,
         cleanStart,
         protocolLevel,
-        new TimeSpan(from, to == 0 ? Long.MAX_VALUE : to),
+        new TimeSpan(from, to == 0 ? Long.MAX_VALUE : to - 1),
         TimeSpan.ALWAYS);
   }
 

@@ -4,6 +4,7 @@ import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.query.NodeClients.Counts;
 import io.fjordmq.broker.query.PagedMerge.Merged;
 import io.fjordmq.broker.query.PagedMerge.Page;
+import io.fjordmq.broker.query.QueryException.Kind;
 import io.fjordmq.broker.query.QueryNodes.Node;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
@@ -143,7 +144,8 @@ public final class ClientQueries {
             merged -> {
               SessionPosition next = merged.next();
               if (!merged.complete()) {
-                throw new QueryException("skipping " + count + " clients takes too long");
+                throw new QueryException(
+                    Kind.INVALID, "page: skipping so many clients takes too long; use the cursor");
               }
               return next == null
                   ? CompletableFuture.completedFuture(null)
@@ -394,6 +396,7 @@ public final class ClientQueries {
                 answers.containsValue(true)
                     ? CompletableFuture.completedFuture(KickOutcome.DISCONNECTED)
                     : endOffline(id))
+        .exceptionallyCompose(QueryException::ofStore)
         .thenApply(outcome -> new Kicked(outcome, problems.list()));
   }
 

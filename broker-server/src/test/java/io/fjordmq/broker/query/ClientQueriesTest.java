@@ -17,35 +17,28 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Queries of one node about the clients of three. */
 class ClientQueriesTest {
-  private final TestCluster cluster = new TestCluster(3);
-  private final List<ClientQueries> queries = new ArrayList<>();
-
-  @BeforeEach
-  void start() {
-    for (int node = 0; node < 3; node++) {
-      queries.add(
-          ClusterQueries.openOn(cluster.node(node).queryDependencies, Runnable::run).clients());
-    }
-  }
+  private final QueryFixture nodes = new QueryFixture(3);
+  private final TestCluster cluster = nodes.cluster;
 
   @AfterEach
   void close() {
-    cluster.close();
+    nodes.close();
+  }
+
+  private ClientQueries queries(int node) {
+    return nodes.queries(node).clients();
   }
 
   private <T> T get(CompletableFuture<T> future) {
-    cluster.settle();
-    assertThat(future).isDone();
-    return future.join();
+    return nodes.settled(future).join();
   }
 
   private ClientPage list(int node, ClientFilter filter) {
-    return get(queries.get(node).list(filter, SessionPosition.START, 0, 1_000));
+    return get(queries(node).list(filter, SessionPosition.START, 0, 1_000));
   }
 
   private static List<String> ids(ClientPage page) {
@@ -86,20 +79,20 @@ class ClientQueriesTest {
         assertThat(row.stored() == null).isEqualTo(row.id().clientId().startsWith("transient"));
       }
       // Each node of a TestCluster counts the sessions of all ranges.
-      assertThat(get(queries.get(node).count())).contains(60L + 3 * 30L);
+      assertThat(get(queries(node).count())).contains(60L + 3 * 30L);
     }
     List<String> paged = new ArrayList<>();
     SessionPosition next = SessionPosition.START;
     while (next != null) {
-      ClientPage page = get(queries.get(0).list(ClientFilter.ALL, next, 0, 7));
+      ClientPage page = get(queries(0).list(ClientFilter.ALL, next, 0, 7));
       assertThat(page.clients().size()).isEqualTo(page.next() == null ? 90 % 7 : 7);
       paged.addAll(ids(page));
       next = page.next();
     }
     assertThat(paged).isEqualTo(sorted(all.stream()));
-    ClientPage last = get(queries.get(0).list(ClientFilter.ALL, SessionPosition.START, 80, 100));
+    ClientPage last = get(queries(0).list(ClientFilter.ALL, SessionPosition.START, 80, 100));
     assertThat(ids(last)).isEqualTo(paged.subList(80, 90));
-    ClientPage behind = get(queries.get(0).list(ClientFilter.ALL, SessionPosition.START, 99, 9));
+    ClientPage behind = get(queries(0).list(ClientFilter.ALL, SessionPosition.START, 99, 9));
     assertThat(behind.clients()).isEmpty();
   }
 
@@ -136,7 +129,7 @@ class ClientQueriesTest {
     TestClient client = cluster.node(1).connectPersistent("c");
     client.subscribe(1, "a/#", 1).readAll();
     cluster.node(2).connect("p").publish(1, 1, "a/b", "x").readAll();
-    Search search = get(queries.get(0).find(null, "c"));
+    Search search = get(queries(0).find(null, "c"));
     assertThat(search.problems()).isEmpty();
     assertThat(search.clients()).hasSize(1);
     ClientRow row = search.clients().get(0);
@@ -146,23 +139,23 @@ class ClientQueriesTest {
     assertThat(row.live().state().heldBackBy()).isEmpty();
     assertThat(row.live().attributes().persistent()).isTrue();
     assertThat(row.stored().queued()).isEqualTo(1);
-    assertThat(get(queries.get(0).find("t", "c")).clients()).hasSize(1);
-    assertThat(get(queries.get(0).find("other", "c")).clients()).isEmpty();
-    assertThat(get(queries.get(0).find(null, "nobody")).clients()).isEmpty();
+    assertThat(get(queries(0).find("t", "c")).clients()).hasSize(1);
+    assertThat(get(queries(0).find("other", "c")).clients()).isEmpty();
+    assertThat(get(queries(0).find(null, "nobody")).clients()).isEmpty();
   }
 
   @Test
   void shouldKickAClientOfAnotherNodeAndEndItsSession() {
     TestClient client = cluster.node(1).connectPersistent("c");
     client.subscribe(1, "a", 1).readAll();
-    Kicked kicked = get(queries.get(0).kick(new InboxId("t", "c")));
+    Kicked kicked = get(queries(0).kick(new InboxId("t", "c")));
     assertThat(kicked.outcome()).isEqualTo(KickOutcome.DISCONNECTED);
     assertThat(client.next()).startsWith("DISCONNECT 98");
     assertThat(client.isOpen()).isFalse();
-    assertThat(get(queries.get(2).find("t", "c")).clients()).isEmpty();
+    assertThat(get(queries(2).find("t", "c")).clients()).isEmpty();
     TestClient again = cluster.node(1).open().connect5("c", false, 1_000);
     assertThat(again.next()).doesNotContain("present");
-    assertThat(get(queries.get(0).find("t", "c")).clients().get(0).live().state().subscriptions())
+    assertThat(get(queries(0).find("t", "c")).clients().get(0).live().state().subscriptions())
         .isZero();
   }
 
@@ -172,8 +165,8 @@ class ClientQueriesTest {
     client.subscribe(1, "a", 1).readAll();
     client.disconnect();
     InboxId id = new InboxId("t", "c");
-    assertThat(get(queries.get(0).kick(id)).outcome()).isEqualTo(KickOutcome.SESSION_ENDED);
-    assertThat(get(queries.get(0).kick(id)).outcome()).isEqualTo(KickOutcome.NOT_FOUND);
+    assertThat(get(queries(0).kick(id)).outcome()).isEqualTo(KickOutcome.SESSION_ENDED);
+    assertThat(get(queries(0).kick(id)).outcome()).isEqualTo(KickOutcome.NOT_FOUND);
     TestClient publisher = cluster.node(2).connect("p");
     publisher.publish(1, 1, "a", "x");
     assertThat(publisher.next()).startsWith("PUBACK 1").endsWith("10");
@@ -196,11 +189,11 @@ class ClientQueriesTest {
             .orElseThrow();
     assertThat(persistent.node()).isEqualTo("n1");
     assertThat(persistent.live()).isNull();
-    Search search = get(queries.get(0).find("t", "cut-transient"));
+    Search search = get(queries(0).find("t", "cut-transient"));
     assertThat(search.clients()).isEmpty();
     assertThat(search.problems()).hasSize(1);
-    assertThat(get(queries.get(0).count())).isEmpty();
-    Kicked kicked = get(queries.get(0).kick(new InboxId("t", "cut-transient")));
+    assertThat(get(queries(0).count())).isEmpty();
+    Kicked kicked = get(queries(0).kick(new InboxId("t", "cut-transient")));
     assertThat(kicked.outcome()).isEqualTo(KickOutcome.NOT_FOUND);
     assertThat(kicked.problems()).hasSize(1);
     cluster.heal();

@@ -94,7 +94,7 @@ class NodeCallTest {
             + "033a3a31"
             + "05"
             + "01"
-            + "ac02"
+            + "ad02"
             + "01");
     assertCall(new FindClient(null, "c"), "01" + "02" + "00" + "0163");
     assertCall(new FindClient("t", "c"), "01" + "02" + "010174" + "0163");
