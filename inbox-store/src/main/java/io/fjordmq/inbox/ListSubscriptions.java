@@ -6,7 +6,6 @@ import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * subscription, because the work of a query is bounded.
  *
  * @param from must be in the range
- * @param afterFilter of the session at {@code from}, only filters after this one are listed; empty
+ * @param fromFilter of the session at {@code from}, only filters from this one on are listed; empty
  *     for all
  * @param to sessions from this position on are not listed
  * @param tenant null for all tenants
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ListSubscriptions(
     SessionPosition from,
-    String afterFilter,
+    String fromFilter,
     SessionPosition to,
     @Nullable String tenant,
     long nowMillis,
@@ -33,7 +32,7 @@ public record ListSubscriptions(
     implements InboxQuery {
   /*
    *   .. position from
-   *   s  afterFilter
+   *   s  fromFilter
    *   .. position to
    *   1  1 if there is a tenant | s tenant
    *   v  nowMillis, v maxSubscriptions
@@ -48,7 +47,7 @@ public record ListSubscriptions(
   @Override
   public void write(ByteWriter out) {
     from.write(out);
-    out.writeString(afterFilter);
+    out.writeString(fromFilter);
     to.write(out);
     out.writeByte(tenant == null ? 0 : 1);
     if (tenant != null) {
@@ -78,14 +77,14 @@ public record ListSubscriptions(
   private final class Page {
     /*
      *   .. position where the next page starts; END if nothing is left
-     *   s  filter of the session at this position after which the next page starts
+     *   s  filter of the session at this position where the next page starts
      *   v  number of subscriptions
-     *   .. id, s filter, b options    for each
+     *   .. id, s node or empty if offline, s filter, b options    for each
      */
     private final KvReader rows;
     private final ByteWriter found = new ByteWriter(1_024);
     private int count;
-    private String lastFilter = "";
+    private String nextFilter = "";
 
     Page(KvReader rows) {
       this.rows = rows;
@@ -93,71 +92,62 @@ public record ListSubscriptions(
 
     /** Adds the subscriptions of a session; returns false if some remain. */
     boolean addAll(InboxState state) {
-      lastFilter = "";
       if (!StoredSession.isSession(state, nowMillis)) {
         return true;
       }
       InboxId id = state.handle().id();
       long incarnation = state.handle().incarnation();
-      boolean first = SessionPosition.of(id).equals(from) && !afterFilter.isEmpty();
-      byte[] start =
-          first
-              ? successor(InboxKeys.subscription(id.bucket(), incarnation, afterFilter))
-              : InboxKeys.kindStart(id.bucket(), incarnation, InboxKeys.SUBSCRIPTION);
-      lastFilter = first ? afterFilter : "";
+      boolean first = SessionPosition.of(id).equals(from);
       boolean[] complete = {true};
       rows.scan(
-          start,
+          InboxKeys.subscription(id.bucket(), incarnation, first ? fromFilter : ""),
           InboxKeys.kindStart(id.bucket(), incarnation, InboxKeys.SUBSCRIPTION + 1),
           (key, value) -> {
+            int prefix = InboxKeys.kindStart(0, 0, 0).length;
+            String filter = new String(key, prefix, key.length - prefix, StandardCharsets.UTF_8);
             complete[0] = count < maxSubscriptions && found.length() < ListSessions.MAX_BYTES;
             if (complete[0]) {
-              add(id, key, value);
+              add(state, filter, value);
+            } else {
+              nextFilter = filter;
             }
             return complete[0];
           });
-      if (complete[0]) {
-        lastFilter = "";
-      }
       return complete[0];
     }
 
-    private void add(InboxId id, byte[] key, byte[] value) {
-      int prefix = InboxKeys.kindStart(0, 0, 0).length;
-      lastFilter = new String(key, prefix, key.length - prefix, StandardCharsets.UTF_8);
+    private void add(InboxState state, String filter, byte[] options) {
       count++;
-      FieldCodec.writeId(found, id);
-      found.writeString(lastFilter).writeBlock(value);
+      Owner owner = state.owner();
+      FieldCodec.writeId(found, state.handle().id());
+      found.writeString(owner == null ? "" : owner.node()).writeString(filter).writeBlock(options);
     }
 
     byte[] encode(SessionPosition next) {
       ByteWriter out = new ByteWriter(found.length() + 64);
       next.write(out);
-      return out.writeString(lastFilter)
+      return out.writeString(nextFilter)
           .writeVarint(count)
           .writeBytes(found.toByteArray())
           .toByteArray();
     }
   }
 
-  private static byte[] successor(byte[] key) {
-    return Arrays.copyOf(key, key.length + 1);
-  }
-
   public static SessionQueries.SubscriptionPage decodeResponse(byte[] response) {
     ByteReader in = new ByteReader(response);
     SessionPosition next = SessionPosition.read(in);
-    String afterFilter = in.readString();
-    int count = in.readCount(5);
+    String nextFilter = in.readString();
+    int count = in.readCount(6);
     List<SessionQueries.StoredSubscription> found = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       InboxId id = FieldCodec.readId(in);
+      String node = in.readString();
       TopicFilter filter = TopicFilter.parse(in.readString());
       found.add(
           new SessionQueries.StoredSubscription(
-              id, new InboxSubscription(filter, SubscriptionRow.decode(in.readBlock()))));
+              id, node, new InboxSubscription(filter, SubscriptionRow.decode(in.readBlock()))));
     }
     in.requireEnd();
-    return new SessionQueries.SubscriptionPage(found, next, afterFilter);
+    return new SessionQueries.SubscriptionPage(found, next, nextFilter);
   }
 }

@@ -46,15 +46,15 @@ public interface SessionQueries {
    * The work per call is bounded, as for {@link #list}.
    *
    * @param from not {@link SessionPosition#END}
-   * @param afterFilter of the session at {@code from}, only filters after this one are listed;
-   *     empty for all
+   * @param fromFilter of the session at {@code from}, only filters from this one on are listed, in
+   *     the order of their UTF-8 encodings; empty for all
    * @param to sessions from this position on are not listed
    * @param tenant null for all tenants
    * @param maxSubscriptions &gt; 0
    */
   CompletableFuture<SubscriptionPage> listSubscriptions(
       SessionPosition from,
-      String afterFilter,
+      String fromFilter,
       SessionPosition to,
       @Nullable String tenant,
       int maxSubscriptions);
@@ -63,13 +63,17 @@ public interface SessionQueries {
    * A page of subscriptions.
    *
    * @param next where the next page starts; {@link SessionPosition#END} if this is the last one
-   * @param afterFilter the filter of the session at {@code next} after which the next page starts
+   * @param nextFilter the filter of the session at {@code next} where the next page starts
    */
   record SubscriptionPage(
-      List<StoredSubscription> subscriptions, SessionPosition next, String afterFilter) {}
+      List<StoredSubscription> subscriptions, SessionPosition next, String nextFilter) {}
 
-  /** A subscription of a persistent session. */
-  record StoredSubscription(InboxId id, InboxSubscription subscription) {}
+  /**
+   * A subscription of a persistent session.
+   *
+   * @param node the node that the client is connected to; empty while it is offline
+   */
+  record StoredSubscription(InboxId id, String node, InboxSubscription subscription) {}
 
   /**
    * Reads queued messages of a session in order; empty if the session does not exist.

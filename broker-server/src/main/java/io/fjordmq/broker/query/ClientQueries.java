@@ -12,7 +12,6 @@ import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.SessionPosition;
 import io.fjordmq.inbox.SessionQueries;
 import io.fjordmq.inbox.StoredSession;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +33,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClientQueries {
   private static final Logger LOG = LoggerFactory.getLogger(ClientQueries.class);
-
-  /** Time allowed for one page. */
-  private static final Duration PAGE_TIME = Duration.ofSeconds(2);
 
   /** Maximum number of tenants in which offline sessions are searched if no tenant is given. */
   private static final int MAX_TENANTS = 64;
@@ -107,7 +103,7 @@ public final class ClientQueries {
   public CompletableFuture<ClientPage> list(
       ClientFilter filter, SessionPosition from, int skip, int limit) {
     Problems problems = new Problems();
-    BooleanSupplier timeIsUp = timer();
+    BooleanSupplier timeIsUp = QueryNodes.pageTimer();
     return skip(filter, from, skip, problems, timeIsUp)
         .thenCompose(
             start ->
@@ -117,16 +113,11 @@ public final class ClientQueries {
         .thenCompose(
             merged -> {
               if (!merged.complete()) {
-                problems.add("the time for one page is up; continue with the cursor");
+                problems.addTimeIsUp();
               }
               return withSessions(filter, merged.rows(), problems)
                   .thenApply(rows -> new ClientPage(rows, merged.next(), problems.list()));
             });
-  }
-
-  private static BooleanSupplier timer() {
-    long start = System.nanoTime();
-    return () -> System.nanoTime() - start > PAGE_TIME.toNanos();
   }
 
   /** Returns the position after a number of clients; null if there are not more. */
@@ -226,7 +217,7 @@ public final class ClientQueries {
     if (problems.isMissing(node.name())) {
       return CompletableFuture.completedFuture(new Page<>(List.of(), SessionPosition.END));
     }
-    return inTime(node.clients().list(from, filter, max))
+    return QueryNodes.inTime(node.clients().list(from, filter, max))
         .handle(
             (page, failure) -> {
               if (failure != null) {
@@ -241,23 +232,16 @@ public final class ClientQueries {
 
   private CompletableFuture<Page<SessionPosition, ClientRow>> stored(
       ClientFilter filter, SessionPosition from, int max, Problems problems) {
-    return inTime(sessions.list(from, filter.ofStored(), max))
+    return QueryNodes.inTime(sessions.list(from, filter.ofStored(), max))
         .handle(
             (page, failure) -> {
               if (failure != null) {
                 SessionPosition end = sessions.endOfRange(from);
-                problems.add(
-                    "sessions of the inbox range with buckets from %d to %d"
-                        .formatted(from.bucket(), end.bucket() - 1),
-                    failure);
+                problems.addRange(from, end, failure);
                 return new Page<>(List.of(), end);
               }
               return new Page<>(page.sessions().stream().map(ClientRow::of).toList(), page.next());
             });
-  }
-
-  private static <T> CompletableFuture<T> inTime(CompletableFuture<T> call) {
-    return call.orTimeout(QueryNodes.READ_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Adds the sessions of connected clients, unless they have been merged. */
@@ -295,7 +279,7 @@ public final class ClientQueries {
   }
 
   private CompletableFuture<Optional<StoredSession>> findStored(InboxId id, Problems problems) {
-    return inTime(sessions.find(id))
+    return QueryNodes.inTime(sessions.find(id))
         .exceptionally(
             failure -> {
               problems.add("session of client '" + id.clientId() + "'", failure);
@@ -401,7 +385,7 @@ public final class ClientQueries {
   }
 
   private CompletableFuture<KickOutcome> endOffline(InboxId id) {
-    return inTime(sessions.find(id))
+    return QueryNodes.inTime(sessions.find(id))
         .thenCompose(
             found ->
                 found.isEmpty()

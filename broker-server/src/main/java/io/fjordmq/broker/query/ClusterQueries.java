@@ -34,6 +34,7 @@ public final class ClusterQueries implements AutoCloseable {
 
   private final AutoCloseable threads;
   private final ClientQueries clients;
+  private final SubscriptionQueries subscriptions;
 
   /** Starts answering other nodes, with threads of its own. */
   public static ClusterQueries open(Dependencies dependencies) {
@@ -51,8 +52,12 @@ public final class ClusterQueries implements AutoCloseable {
     LocalClients local =
         new LocalClients(
             dependencies.clients, dependencies.tenants, dependencies.inboxes::status, queryThreads);
-    QueryNodes nodes = new QueryNodes(dependencies.membership, dependencies.peers, local);
-    dependencies.peers.serve(QueryService.NAME, new QueryService(local));
+    LocalSubscriptionList localSubscriptions =
+        new LocalSubscriptionList(dependencies.clients, queryThreads);
+    QueryNodes nodes =
+        new QueryNodes(dependencies.membership, dependencies.peers, local, localSubscriptions);
+    dependencies.peers.serve(QueryService.NAME, new QueryService(local, localSubscriptions));
+    subscriptions = new SubscriptionQueries(nodes, dependencies.sessions, queryThreads);
     clients =
         new ClientQueries(
             nodes, dependencies.sessions, dependencies.inboxes, dependencies.routes, queryThreads);
@@ -61,6 +66,11 @@ public final class ClusterQueries implements AutoCloseable {
   /** Connected clients and offline sessions. */
   public ClientQueries clients() {
     return clients;
+  }
+
+  /** Subscriptions of clients and offline sessions. */
+  public SubscriptionQueries subscriptions() {
+    return subscriptions;
   }
 
   @Override

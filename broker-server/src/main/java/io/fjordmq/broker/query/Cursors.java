@@ -13,7 +13,7 @@ public final class Cursors {
    * Base64 for URLs, without padding:
    *
    *   1  version 1
-   *   .. position
+   *   .. position of a session, s filter
    */
   private static final int VERSION = 1;
 
@@ -21,23 +21,39 @@ public final class Cursors {
 
   /** Returns the text of a position. */
   public static String encode(SessionPosition position) {
+    return encode(new SubscriptionPosition(position, ""));
+  }
+
+  /** Returns the text of a position. */
+  public static String encode(SubscriptionPosition position) {
     ByteWriter out = new ByteWriter(64).writeByte(VERSION);
-    position.write(out);
+    position.session().write(out);
+    out.writeString(position.filter());
     return Base64.getUrlEncoder().withoutPadding().encodeToString(out.toByteArray());
   }
 
   /**
-   * Returns the position of a text.
+   * Returns the position of a text in a list of clients.
    *
    * @throws QueryException if it is not a text that {@link #encode} has returned
    */
   public static SessionPosition decode(String text) {
+    return decodeSubscription(text).session();
+  }
+
+  /**
+   * Returns the position of a text in a list of subscriptions.
+   *
+   * @throws QueryException if it is not a text that {@link #encode} has returned
+   */
+  public static SubscriptionPosition decodeSubscription(String text) {
     try {
       ByteReader in = new ByteReader(Base64.getUrlDecoder().decode(text));
       if (in.readByte() != VERSION) {
         throw new QueryException(Kind.INVALID, "cursor: not valid for this version of FjordMQ");
       }
-      SessionPosition position = SessionPosition.read(in);
+      SubscriptionPosition position =
+          new SubscriptionPosition(SessionPosition.read(in), in.readString());
       in.requireEnd();
       return position;
     } catch (IllegalArgumentException | MalformedBytesException e) {

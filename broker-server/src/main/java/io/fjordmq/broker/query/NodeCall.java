@@ -13,7 +13,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A request to another node about its clients. The response to each kind is encoded next to it. */
-sealed interface NodeCall {
+sealed interface NodeCall
+    permits NodeCall.ListClients,
+        NodeCall.FindClient,
+        NodeCall.KickClient,
+        NodeCall.CountClients,
+        SubscriptionCall {
   /*
    *   1  version 1
    *   1  kind
@@ -44,6 +49,10 @@ sealed interface NodeCall {
               new FindClient(in.readByte() == 0 ? null : in.readString(), in.readString());
           case KickClient.KIND -> new KickClient(new InboxId(in.readString(), in.readString()));
           case CountClients.KIND -> new CountClients();
+          case SubscriptionCall.ListTransient.KIND -> SubscriptionCall.ListTransient.read(in);
+          case SubscriptionCall.OfClient.KIND -> SubscriptionCall.OfClient.read(in);
+          case SubscriptionCall.Subscribe.KIND -> SubscriptionCall.Subscribe.read(in);
+          case SubscriptionCall.Unsubscribe.KIND -> SubscriptionCall.Unsubscribe.read(in);
           default -> throw NewerFormatException.unknownKind("query between nodes", kind);
         };
     in.requireEnd();
@@ -56,11 +65,13 @@ sealed interface NodeCall {
     return in;
   }
 
-  private static ByteReader responseReader(byte[] response) {
+  /** Returns a reader of a response after its version. */
+  static ByteReader responseReader(byte[] response) {
     return readerOf(response, "response to a query between nodes");
   }
 
-  private static ByteWriter newResponse() {
+  /** Returns a writer that already contains the version. */
+  static ByteWriter newResponse() {
     return new ByteWriter(256).writeByte(VERSION);
   }
 

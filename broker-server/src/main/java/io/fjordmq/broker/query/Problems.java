@@ -1,6 +1,7 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.common.OperationException;
+import io.fjordmq.inbox.SessionPosition;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +24,16 @@ final class Problems {
     texts.add(what + ": " + reason(failure));
   }
 
+  /** Records that the sessions between two positions are missing. */
+  void addRange(SessionPosition from, SessionPosition end, Throwable failure) {
+    add("inbox range with buckets %d to %d".formatted(from.bucket(), end.bucket() - 1), failure);
+  }
+
+  /** Records that the page ended early. */
+  void addTimeIsUp() {
+    add("the time for one page is up; continue with the cursor");
+  }
+
   void add(String text) {
     texts.add(text);
   }
@@ -36,7 +47,8 @@ final class Problems {
     return List.copyOf(texts);
   }
 
-  private static String reason(Throwable failure) {
+  /** Returns the reason of a failure, for operators. */
+  static String reason(Throwable failure) {
     Throwable cause = OperationException.unwrap(failure);
     if (cause instanceof TimeoutException) {
       return "did not respond in time";

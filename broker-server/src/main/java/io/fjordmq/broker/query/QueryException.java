@@ -33,6 +33,12 @@ public final class QueryException extends RuntimeException {
     return String.valueOf(super.getMessage());
   }
 
+  /** Fails with this exception because a node cannot be reached, did not respond or failed. */
+  static <T> CompletableFuture<T> ofNode(String node, Throwable failure) {
+    return CompletableFuture.failedFuture(
+        new QueryException(Kind.UNAVAILABLE, "node " + node + ": " + Problems.reason(failure)));
+  }
+
   /** Fails with this exception if a range of a store is unavailable, otherwise with the failure. */
   static <T> CompletableFuture<T> ofStore(Throwable failure) {
     Throwable cause = OperationException.unwrap(failure);

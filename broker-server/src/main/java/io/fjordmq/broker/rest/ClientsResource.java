@@ -112,7 +112,7 @@ public final class ClientsResource implements Resource {
     return paging.cursor().map(Cursors::decode).orElse(SessionPosition.START);
   }
 
-  private static int offset(Paging paging) {
+  static int offset(Paging paging) {
     long offset = (paging.page() - 1L) * paging.limit();
     if (offset > Paging.MAX_OFFSET) {
       throw ApiException.badRequest(

@@ -1,5 +1,9 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.LiveSubscription;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -29,4 +33,24 @@ public interface ConnectedClient {
    * @return completes when the session has ended
    */
   CompletableFuture<Void> kick();
+
+  /**
+   * Subscribes the client on behalf of an operator, without authorization. Can be called on any
+   * thread.
+   *
+   * @return completes with the granted QoS or a reason code of 0x80 or higher; fails if the client
+   *     disconnects
+   */
+  CompletableFuture<Integer> subscribe(TopicFilter filter, SubscriptionOptions options);
+
+  /**
+   * Removes a subscription on behalf of an operator. Can be called on any thread.
+   *
+   * @return completes with 0, with 0x11 if there is no such subscription, or with a reason code of
+   *     0x80 or higher; fails if the client disconnects
+   */
+  CompletableFuture<Integer> unsubscribe(TopicFilter filter);
+
+  /** Returns the subscriptions, in no particular order. Can be called on any thread. */
+  List<LiveSubscription> subscriptions();
 }

@@ -1,6 +1,9 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.dispatch.LiveSubscription;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import java.net.InetAddress;
@@ -10,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What operators see of a session. */
@@ -106,5 +110,33 @@ record SessionView(Session session) implements ConnectedClient {
   public CompletableFuture<Void> kick() {
     session.eventLoop().execute(session::kick);
     return session.registration().stateReturned();
+  }
+
+  @Override
+  public CompletableFuture<Integer> subscribe(TopicFilter filter, SubscriptionOptions options) {
+    return change(forced -> forced.subscribe(filter, options));
+  }
+
+  @Override
+  public CompletableFuture<Integer> unsubscribe(TopicFilter filter) {
+    return change(forced -> forced.unsubscribe(filter));
+  }
+
+  private CompletableFuture<Integer> change(
+      Function<ForcedSubscriptions, CompletableFuture<Integer>> change) {
+    return CompletableFuture.supplyAsync(
+            () -> {
+              if (!session.isOpen()) {
+                throw ForcedSubscriptions.disconnected();
+              }
+              return change.apply(session.parts().subscriptions().forced());
+            },
+            session.eventLoop())
+        .thenCompose(code -> code);
+  }
+
+  @Override
+  public List<LiveSubscription> subscriptions() {
+    return session.connection().services().live().subscriptionsOf(session);
   }
 }

@@ -121,6 +121,11 @@ final class Subscriptions {
     return new RequestedRemoval(filter, filters.read(filter));
   }
 
+  /** Changes subscriptions on behalf of an operator. */
+  ForcedSubscriptions forced() {
+    return new ForcedSubscriptions(connection, session, changes, count, queue, replay);
+  }
+
   /** The number of subscriptions, including those that are being added. */
   int count() {
     return count.count();

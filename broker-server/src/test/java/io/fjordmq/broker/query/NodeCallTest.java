@@ -3,6 +3,11 @@ package io.fjordmq.broker.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.LiveSubscription;
 import io.fjordmq.broker.query.ClientFilter.TimeSpan;
 import io.fjordmq.broker.query.NodeCall.CountClients;
 import io.fjordmq.broker.query.NodeCall.FindClient;
@@ -11,6 +16,11 @@ import io.fjordmq.broker.query.NodeCall.ListClients;
 import io.fjordmq.broker.query.NodeClients.Clients;
 import io.fjordmq.broker.query.NodeClients.Counts;
 import io.fjordmq.broker.query.NodeClients.Found;
+import io.fjordmq.broker.query.NodeSubscriptions.Subscriptions;
+import io.fjordmq.broker.query.SubscriptionCall.ListTransient;
+import io.fjordmq.broker.query.SubscriptionCall.OfClient;
+import io.fjordmq.broker.query.SubscriptionCall.Subscribe;
+import io.fjordmq.broker.query.SubscriptionCall.Unsubscribe;
 import io.fjordmq.broker.session.ClientAttributes;
 import io.fjordmq.broker.session.ClientState;
 import io.fjordmq.common.MalformedBytesException;
@@ -19,6 +29,7 @@ import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The bytes between nodes. Changing one of these requires a new version or kind. */
@@ -117,6 +128,37 @@ class NodeCallTest {
     byte[] count = CountClients.encodeResponse(new Counts(300, 7));
     assertThat(hex(count)).isEqualTo("01" + "ac02" + "07");
     assertThat(CountClients.decodeResponse(count)).isEqualTo(new Counts(300, 7));
+  }
+
+  @Test
+  void shouldNotChangeTheBytesOfCallsAboutSubscriptions() {
+    InboxId id = new InboxId("t", "c");
+    TopicFilter filter = TopicFilter.parse("a");
+    SubscriptionOptions options =
+        new SubscriptionOptions(Qos.EXACTLY_ONCE, true, false, RetainHandling.SEND_NEVER, 300);
+    String subscription = "0161" + "26" + "ac02";
+    SubscriptionPosition position = new SubscriptionPosition(POSITION, "a");
+    assertCall(
+        new ListTransient(position, null, 300),
+        "01" + "05" + "ac020174" + "0163" + "0161" + "00" + "ac02");
+    assertCall(
+        new ListTransient(position, "t", 300),
+        "01" + "05" + "ac020174" + "0163" + "0161" + "010174" + "ac02");
+    assertCall(new OfClient(id), "01" + "06" + "0174" + "0163");
+    assertCall(new Subscribe(id, filter, options), "01" + "07" + "0174" + "0163" + subscription);
+    assertCall(new Unsubscribe(id, filter), "01" + "08" + "0174" + "0163" + "0161");
+    LiveSubscription live = new LiveSubscription(filter, options);
+    Subscriptions page = new Subscriptions(List.of(new Subscriptions.Entry(id, live)), position);
+    byte[] list = ListTransient.encodeResponse(page);
+    assertThat(hex(list))
+        .isEqualTo("01" + "ac020174" + "0163" + "0161" + "01" + "0174" + "0163" + subscription);
+    assertThat(ListTransient.decodeResponse(list)).isEqualTo(page);
+    byte[] ofClient = OfClient.encodeResponse(Optional.of(List.of(live)));
+    assertThat(hex(ofClient)).isEqualTo("01" + "01" + "01" + subscription);
+    assertThat(OfClient.decodeResponse(ofClient)).contains(List.of(live));
+    assertThat(OfClient.decodeResponse(OfClient.encodeResponse(Optional.empty()))).isEmpty();
+    assertThat(hex(SubscriptionCall.encodeCode(0x11))).isEqualTo("0112");
+    assertThat(SubscriptionCall.decodeCode(new byte[] {1, 0})).isEqualTo(-1);
   }
 
   @Test

@@ -58,13 +58,13 @@ public final class RangeSessionQueries implements SessionQueries {
   @Override
   public CompletableFuture<SubscriptionPage> listSubscriptions(
       SessionPosition from,
-      String afterFilter,
+      String fromFilter,
       SessionPosition to,
       @Nullable String tenant,
       int maxSubscriptions) {
     return query(
         from.key(),
-        new ListSubscriptions(from, afterFilter, to, tenant, clock.millis(), maxSubscriptions),
+        new ListSubscriptions(from, fromFilter, to, tenant, clock.millis(), maxSubscriptions),
         ListSubscriptions::decodeResponse);
   }
 

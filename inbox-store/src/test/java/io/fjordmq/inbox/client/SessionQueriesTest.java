@@ -70,13 +70,13 @@ class SessionQueriesTest {
       SessionPosition from, SessionPosition to, int pageSize) {
     List<StoredSubscription> all = new ArrayList<>();
     SessionPosition next = from;
-    String after = "";
+    String filter = "";
     while (!next.equals(SessionPosition.END)) {
-      SubscriptionPage page = queries.listSubscriptions(next, after, to, null, pageSize).join();
+      SubscriptionPage page = queries.listSubscriptions(next, filter, to, null, pageSize).join();
       assertThat(page.subscriptions()).hasSizeLessThanOrEqualTo(pageSize);
       all.addAll(page.subscriptions());
       next = page.next();
-      after = page.afterFilter();
+      filter = page.nextFilter();
     }
     return all;
   }
@@ -218,6 +218,7 @@ class SessionQueriesTest {
       for (StoredSubscription row :
           subscriptions(SessionPosition.START, SessionPosition.END, pageSize)) {
         assertThat(row.subscription().options()).isEqualTo(OPTIONS);
+        assertThat(row.node()).isEqualTo("n1");
         found.add(row.id().clientId() + " " + row.subscription().filter());
       }
       List<String> all = new ArrayList<>();
