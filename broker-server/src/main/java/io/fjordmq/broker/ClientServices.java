@@ -159,7 +159,14 @@ final class ClientServices implements ShutdownSequence.Composite {
             dependencies.tenants::known,
             new RangeSessionQueries(stores.ranges().client(InboxReplicas.STORE), clock),
             stores.inboxes(),
-            delivery.routes()));
+            delivery.routes(),
+            stores.routeTable(),
+            new SysRetained(stores.retained(), sys),
+            new ClusterQueries.Publishing(
+                delivery.distribution(),
+                dependencies.overload::isOverloaded,
+                tenant -> dependencies.tenants.of(tenant).session().maxPayloadBytes()),
+            clock));
   }
 
   /** The queries of operators about the whole cluster. */

@@ -41,8 +41,17 @@ record QueryNodes(
 
   /** Starts the time for one page; the timer returns true once it is up. */
   static BooleanSupplier pageTimer() {
+    return timer(PAGE_TIME);
+  }
+
+  /** Starts the time for a change of many objects; the timer returns true once it is up. */
+  static BooleanSupplier actTimer() {
+    return timer(ACT_TIMEOUT);
+  }
+
+  private static BooleanSupplier timer(Duration time) {
     long start = System.nanoTime();
-    return () -> System.nanoTime() - start > PAGE_TIME.toNanos();
+    return () -> System.nanoTime() - start > time.toNanos();
   }
 
   /** Returns the nodes that are alive, sorted by name. */

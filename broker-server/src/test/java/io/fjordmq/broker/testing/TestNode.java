@@ -149,7 +149,11 @@ public final class TestNode {
             () -> List.of("t"),
             new RangeSessionQueries(cluster.client(InboxReplicas.STORE), cluster.ranges.timers()),
             inboxes,
-            delivery.routes());
+            delivery.routes(),
+            replicas.table(),
+            retained,
+            new ClusterQueries.Publishing(delivery.distribution(), () -> false, tenant -> 100),
+            cluster.ranges.timers());
     membership.watch(
         new NodeLifecycle(
             sessions,

@@ -13,7 +13,6 @@ import io.fjordmq.inbox.StoredSession;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeClient;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -44,9 +43,14 @@ public final class RangeSessionQueries implements SessionQueries {
 
   @Override
   public SessionPosition endOfRange(SessionPosition position) {
-    List<KeyInterval> ranges = client.locate(new KeyInterval(position.key(), null));
-    byte[] end = ranges.isEmpty() ? null : ranges.get(0).end();
-    return end == null ? SessionPosition.END : SessionPosition.startOfBucket(end);
+    byte[] key = position.key();
+    for (KeyInterval range : client.locate(KeyInterval.ALL)) {
+      byte[] end = range.end();
+      if (range.contains(key) && end != null) {
+        return SessionPosition.startOfBucket(end);
+      }
+    }
+    return SessionPosition.END;
   }
 
   @Override
