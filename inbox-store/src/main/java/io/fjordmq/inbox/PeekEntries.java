@@ -8,7 +8,6 @@ import io.fjordmq.common.MessageCodec;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -107,23 +106,8 @@ public record PeekEntries(
           .writeVarint(sequence)
           .writeByte(entry.qos().level() | (entry.retain() ? 1 << 2 : 0))
           .writeVarint(message.payload().length)
-          .writeBlock(MessageCodec.encode(shortened(message)));
+          .writeBlock(MessageCodec.encode(message.withPayloadUpTo(maxPayloadBytes)));
       return true;
-    }
-
-    private Message shortened(Message message) {
-      byte[] payload = message.payload();
-      return payload.length <= maxPayloadBytes
-          ? message
-          : new Message(
-              message.topic(),
-              Arrays.copyOf(payload, maxPayloadBytes),
-              message.qos(),
-              message.retain(),
-              message.properties(),
-              message.publisher(),
-              message.acceptedAtMillis(),
-              message.expiresAtMillis());
     }
 
     byte[] encode() {

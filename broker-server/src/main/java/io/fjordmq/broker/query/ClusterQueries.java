@@ -58,6 +58,7 @@ public final class ClusterQueries implements AutoCloseable {
   private final AutoCloseable threads;
   private final ClientQueries clients;
   private final SubscriptionQueries subscriptions;
+  private final QueueQueries queues;
   private final TopicQueries topics;
   private final RetainedQueries retained;
   private final MessagePublisher publisher;
@@ -91,6 +92,7 @@ public final class ClusterQueries implements AutoCloseable {
             dependencies.inboxes,
             dependencies.inboxRoutes,
             queryThreads);
+    queues = new QueueQueries(nodes, dependencies.sessions);
     topics = new TopicQueries(dependencies.routes, queryThreads);
     retained = new RetainedQueries(dependencies.retained, dependencies.clock, queryThreads);
     Publishing publishing = dependencies.publishing;
@@ -110,6 +112,11 @@ public final class ClusterQueries implements AutoCloseable {
   /** Subscriptions of clients and offline sessions. */
   public SubscriptionQueries subscriptions() {
     return subscriptions;
+  }
+
+  /** Queued and in-flight messages. */
+  public QueueQueries queues() {
+    return queues;
   }
 
   /** Topic filters with subscribers. */

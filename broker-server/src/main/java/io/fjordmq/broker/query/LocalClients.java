@@ -1,6 +1,7 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.broker.session.ClientAttributes;
+import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.broker.session.ClientState;
 import io.fjordmq.broker.session.ConnectedClient;
 import io.fjordmq.broker.session.ConnectedClients;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -128,6 +130,15 @@ final class LocalClients implements NodeClients {
     ConnectedClient client = clients.find(id.tenant(), id.clientId());
     ClientAttributes attributes = client == null ? null : client.attributes();
     return client == null || attributes == null ? null : new Selected(client, attributes);
+  }
+
+  @Override
+  public CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted) {
+    Selected selected = find(id);
+    return selected == null
+        ? CompletableFuture.completedFuture(Optional.empty())
+        : CompletableFuture.supplyAsync(
+            () -> Optional.ofNullable(selected.client.queue(wanted)), selected.client.eventLoop());
   }
 
   @Override

@@ -18,6 +18,7 @@ sealed interface NodeCall
         NodeCall.FindClient,
         NodeCall.KickClient,
         NodeCall.CountClients,
+        PeekClient,
         SubscriptionCall {
   /*
    *   1  version 1
@@ -49,6 +50,7 @@ sealed interface NodeCall
               new FindClient(in.readByte() == 0 ? null : in.readString(), in.readString());
           case KickClient.KIND -> new KickClient(new InboxId(in.readString(), in.readString()));
           case CountClients.KIND -> new CountClients();
+          case PeekClient.KIND -> PeekClient.read(in);
           case SubscriptionCall.ListTransient.KIND -> SubscriptionCall.ListTransient.read(in);
           case SubscriptionCall.OfClient.KIND -> SubscriptionCall.OfClient.read(in);
           case SubscriptionCall.Subscribe.KIND -> SubscriptionCall.Subscribe.read(in);

@@ -1,8 +1,10 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,9 @@ interface NodeClients {
    * @param tenants the tenants that were searched, if the call did not name one
    */
   record Found(List<LiveClient> clients, List<String> tenants) {}
+
+  /** Reads messages for a client; empty if it is not connected to the node. */
+  CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted);
 
   /**
    * Disconnects a client and ends its session. Completes once the session has ended, with false if

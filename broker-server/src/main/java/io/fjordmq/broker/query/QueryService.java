@@ -44,6 +44,8 @@ final class QueryService implements PeerServices.Handler {
       return clients.find(find.tenant(), find.clientId()).thenApply(FindClient::encodeResponse);
     } else if (call instanceof KickClient kick) {
       return clients.kick(kick.id()).thenApply(KickClient::encodeResponse);
+    } else if (call instanceof PeekClient peek) {
+      return clients.queue(peek.id(), peek.wanted()).thenApply(PeekClient::encodeResponse);
     } else if (call instanceof SubscriptionCall about) {
       return answer(about);
     }

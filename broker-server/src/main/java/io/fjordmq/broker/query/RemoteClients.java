@@ -4,11 +4,13 @@ import io.fjordmq.broker.query.NodeCall.CountClients;
 import io.fjordmq.broker.query.NodeCall.FindClient;
 import io.fjordmq.broker.query.NodeCall.KickClient;
 import io.fjordmq.broker.query.NodeCall.ListClients;
+import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,11 @@ record RemoteClients(PeerCalls peers, NodeId node, Duration readTimeout, Duratio
   @Override
   public CompletableFuture<Found> find(@Nullable String tenant, String clientId) {
     return call(new FindClient(tenant, clientId), readTimeout, FindClient::decodeResponse);
+  }
+
+  @Override
+  public CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted) {
+    return call(new PeekClient(id, wanted), readTimeout, PeekClient::decodeResponse);
   }
 
   @Override

@@ -27,6 +27,12 @@ public interface ConnectedClient {
   @Nullable ClientState state();
 
   /**
+   * Returns messages for the client, without side effects; null if it is not connected anymore. On
+   * the event loop.
+   */
+  @Nullable ClientQueue queue(ClientQueue.Wanted wanted);
+
+  /**
    * Disconnects the client with 0x98 (administrative action) and ends its session, even if it is
    * persistent. A pending will is published. Can be called on any thread.
    *

@@ -3,9 +3,11 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.dispatch.LiveSubscription;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.session.ClientQueue.Awaited;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -104,6 +106,44 @@ record SessionView(Session session) implements ConnectedClient {
       reasons.add("client not reading");
     }
     return reasons;
+  }
+
+  @Override
+  public @Nullable ClientQueue queue(ClientQueue.Wanted wanted) {
+    if (!session.isOpen()) {
+      return null;
+    }
+    OutboundPublishes outbound = session.parts().outbound();
+    InflightWindow window = outbound.window();
+    return new ClientQueue(
+        window.sentBelow(),
+        window.inflightFrom(wanted.inflightFrom(), wanted.maxInflight()).stream()
+            .map(
+                sequence ->
+                    new ClientQueue.InFlight(
+                        sequence,
+                        InflightWindow.packetIdentifier(sequence),
+                        awaited(window.state(sequence))))
+            .toList(),
+        outbound.live().peek(wanted.skipQueued(), wanted.maxQueued()).stream()
+            .map(delivery -> queued(delivery, wanted.maxPayloadBytes()))
+            .toList());
+  }
+
+  private static Awaited awaited(byte state) {
+    return switch (state) {
+      case InflightWindow.AWAITING_PUBACK -> Awaited.PUBACK;
+      case InflightWindow.AWAITING_PUBREC -> Awaited.PUBREC;
+      default -> Awaited.PUBCOMP; // the PUBREC has been received
+    };
+  }
+
+  private static ClientQueue.Queued queued(Delivery delivery, int maxPayloadBytes) {
+    return new ClientQueue.Queued(
+        delivery.message().withPayloadUpTo(maxPayloadBytes),
+        delivery.qos(),
+        delivery.retain(),
+        delivery.message().payload().length);
   }
 
   @Override

@@ -3,9 +3,12 @@ package io.fjordmq.broker.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.dispatch.LiveSubscription;
 import io.fjordmq.broker.query.ClientFilter.TimeSpan;
@@ -22,6 +25,7 @@ import io.fjordmq.broker.query.SubscriptionCall.OfClient;
 import io.fjordmq.broker.query.SubscriptionCall.Subscribe;
 import io.fjordmq.broker.query.SubscriptionCall.Unsubscribe;
 import io.fjordmq.broker.session.ClientAttributes;
+import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.broker.session.ClientState;
 import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.common.NewerFormatException;
@@ -159,6 +163,47 @@ class NodeCallTest {
     assertThat(OfClient.decodeResponse(OfClient.encodeResponse(Optional.empty()))).isEmpty();
     assertThat(hex(SubscriptionCall.encodeCode(0x11))).isEqualTo("0112");
     assertThat(SubscriptionCall.decodeCode(new byte[] {1, 0})).isEqualTo(-1);
+  }
+
+  @Test
+  void shouldNotChangeTheBytesOfCallsAboutQueues() {
+    assertCall(
+        new PeekClient(new InboxId("t", "c"), new ClientQueue.Wanted(300, 1, 2, 3, 4)),
+        "01" + "09" + "0174" + "0163" + "ac02" + "01020304");
+    Message message =
+        new Message(
+            new Topic("a"),
+            new byte[] {9},
+            Qos.AT_LEAST_ONCE,
+            false,
+            MessageProperties.NONE,
+            "",
+            1,
+            Message.NEVER);
+    ClientQueue queue =
+        new ClientQueue(
+            300,
+            List.of(new ClientQueue.InFlight(7, 8, ClientQueue.Awaited.PUBCOMP)),
+            List.of(new ClientQueue.Queued(message, Qos.AT_LEAST_ONCE, true, 300)));
+    byte[] response = PeekClient.encodeResponse(Optional.of(queue));
+    assertThat(hex(response))
+        .isEqualTo(
+            "01"
+                + "01"
+                + "ac02"
+                + "01"
+                + "070802"
+                + "01"
+                + "05"
+                + "ac02"
+                + "08"
+                + "01010101610001"
+                + "09");
+    assertThat(PeekClient.decodeResponse(response))
+        .get()
+        .usingRecursiveComparison()
+        .isEqualTo(queue);
+    assertThat(PeekClient.decodeResponse(PeekClient.encodeResponse(Optional.empty()))).isEmpty();
   }
 
   @Test
