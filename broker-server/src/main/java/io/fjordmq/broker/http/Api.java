@@ -19,7 +19,7 @@ public interface Api {
    * @param threads the threads of the API, on which responses are prepared
    * @return completes on any thread, and never with an exception that a client causes
    */
-  CompletableFuture<ApiReply> handle(ApiCall call, Executor threads);
+  CompletableFuture<HttpReply> handle(ApiCall call, Executor threads);
 
   /**
    * Checks the credentials of a request for a page that is not part of the API, such as /metrics.
@@ -27,5 +27,5 @@ public interface Api {
    *
    * @return completes on any thread: empty if the caller may read the page, otherwise the response
    */
-  CompletableFuture<Optional<ApiReply>> refuse(ApiCall call);
+  CompletableFuture<Optional<HttpReply>> refuse(ApiCall call);
 }

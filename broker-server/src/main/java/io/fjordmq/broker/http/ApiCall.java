@@ -1,6 +1,7 @@
 package io.fjordmq.broker.http;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A request to the API.
@@ -13,7 +14,7 @@ import java.util.Optional;
  * @param origin the header Origin, which browsers send with requests from web pages
  * @param host the host and port that the client addressed
  * @param remoteAddress the IP address of the client
- * @param body the body; empty if there is none
+ * @param body reads the body
  * @param deadlineNanos when the client gets a timeout instead of the response, in the time of
  *     {@link System#nanoTime}
  */
@@ -26,5 +27,36 @@ public record ApiCall(
     Optional<String> origin,
     String host,
     String remoteAddress,
-    byte[] body,
-    long deadlineNanos) {}
+    Body body,
+    long deadlineNanos) {
+
+  /** Reads the body of a request. */
+  @FunctionalInterface
+  public interface Body {
+    /**
+     * Reads the whole body. Called at most once, for callers that may call the operation, so that
+     * other clients cannot make the node buffer bodies.
+     *
+     * @return completes on any thread with the body, which is empty if there is none, or with a
+     *     {@link BodyException}
+     */
+    CompletableFuture<byte[]> read();
+  }
+
+  /** A body cannot be read. */
+  public static final class BodyException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final boolean tooLarge;
+
+    BodyException(String message, boolean tooLarge) {
+      super(message, null, false, false);
+      this.tooLarge = tooLarge;
+    }
+
+    /** Whether the body exceeds {@code httpConfig.maxBodyBytes}. */
+    public boolean isTooLarge() {
+      return tooLarge;
+    }
+  }
+}

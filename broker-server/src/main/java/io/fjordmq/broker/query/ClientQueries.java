@@ -96,39 +96,46 @@ public final class ClientQueries {
   /**
    * Lists clients in order: connected clients and offline sessions.
    *
-   * @param from {@link SessionPosition#START}, or {@link ClientPage#next} of the previous page
+   * @param cursor {@link ClientPage#next} of the previous page; empty for the first page
    * @param skip number of matching clients to skip first; the cost is that of reading them
    * @param limit maximum number of clients; &gt; 0
+   * @throws QueryException if the cursor is not valid
    */
   public CompletableFuture<ClientPage> list(
-      ClientFilter filter, SessionPosition from, int skip, int limit) {
+      ClientFilter filter, Optional<String> cursor, int skip, int limit) {
+    SessionPosition from = cursor.map(Cursors::decode).orElse(SessionPosition.START);
     Problems problems = new Problems();
     BooleanSupplier timeIsUp = QueryNodes.pageTimer();
     return skip(filter, from, skip, problems, timeIsUp)
         .thenCompose(
             start ->
-                start == null
-                    ? CompletableFuture.completedFuture(new Merged<>(List.of(), null, true))
-                    : merge(filter, start, limit, problems, timeIsUp))
+                start.isPresent()
+                    ? merge(filter, start.get(), limit, problems, timeIsUp)
+                    : CompletableFuture.completedFuture(new Merged<>(List.of(), null, true)))
         .thenCompose(
             merged -> {
               if (!merged.complete()) {
                 problems.addTimeIsUp();
               }
               return withSessions(filter, merged.rows(), problems)
-                  .thenApply(rows -> new ClientPage(rows, merged.next(), problems.list()));
+                  .thenApply(rows -> page(rows, merged.next(), problems));
             });
   }
 
-  /** Returns the position after a number of clients; null if there are not more. */
-  private CompletableFuture<@Nullable SessionPosition> skip(
+  private static ClientPage page(
+      List<ClientRow> rows, @Nullable SessionPosition next, Problems problems) {
+    return new ClientPage(rows, next == null ? null : Cursors.encode(next), problems.list());
+  }
+
+  /** Returns the position after a number of clients; empty if there are not more. */
+  private CompletableFuture<Optional<SessionPosition>> skip(
       ClientFilter filter,
       SessionPosition from,
       int count,
       Problems problems,
       BooleanSupplier timeIsUp) {
     if (count == 0) {
-      return CompletableFuture.completedFuture(from);
+      return CompletableFuture.completedFuture(Optional.of(from));
     }
     return merge(filter, from, Math.min(count, PagedMerge.MAX_PAGE), problems, timeIsUp)
         .thenCompose(
@@ -139,7 +146,7 @@ public final class ClientQueries {
                     Kind.INVALID, "page: skipping so many clients takes too long; use the cursor");
               }
               return next == null
-                  ? CompletableFuture.completedFuture(null)
+                  ? CompletableFuture.completedFuture(Optional.empty())
                   : skip(filter, next, count - merged.rows().size(), problems, timeIsUp);
             });
   }
@@ -372,7 +379,8 @@ public final class ClientQueries {
    * and ends its session; or ends an offline session. Its subscriptions and queued messages are
    * removed, and a pending will is published.
    */
-  public CompletableFuture<Kicked> kick(InboxId id) {
+  public CompletableFuture<Kicked> kick(String tenant, String clientId) {
+    InboxId id = new InboxId(tenant, clientId);
     Problems problems = new Problems();
     return askAll(node -> node.kick(id), problems)
         .thenCompose(

@@ -1,7 +1,9 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxState;
 import io.fjordmq.inbox.SessionPosition;
+import io.fjordmq.inbox.SessionUser;
 import io.fjordmq.inbox.StoredSession;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,71 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClientRow(
     InboxId id, @Nullable String node, @Nullable LiveClient live, @Nullable StoredSession stored) {
+
+  /**
+   * A persistent session, as far as operators need it. Times are in epoch milliseconds, and -1 if
+   * there is none.
+   *
+   * @param userName the user that the session belongs to; null if none
+   * @param expirySeconds session expiry after the connection ends
+   * @param disconnectedAtMillis when the client disconnected; -1 if it is connected, or if the
+   *     session never expires
+   * @param expiresAtMillis when the session of an offline client expires
+   * @param willDueAtMillis when the will of an offline client is due
+   * @param queued stored messages, without those that wait for PUBCOMP
+   * @param queuedBytes their size
+   * @param awaitingPubComp messages that wait for PUBCOMP
+   * @param maxQueued maximum of {@code queued}
+   * @param maxQueuedBytes maximum of {@code queuedBytes}
+   * @param subscriptions number of subscriptions
+   */
+  public record Session(
+      @Nullable String userName,
+      long expirySeconds,
+      boolean hasWill,
+      long disconnectedAtMillis,
+      long expiresAtMillis,
+      long willDueAtMillis,
+      long queued,
+      long queuedBytes,
+      long awaitingPubComp,
+      long maxQueued,
+      long maxQueuedBytes,
+      long subscriptions) {
+    static Session of(StoredSession stored) {
+      SessionUser user = stored.user();
+      return new Session(
+          user == null ? null : user.name(),
+          stored.expirySeconds(),
+          stored.hasWill(),
+          stored.disconnectedAtMillis(),
+          orNone(stored.expiresAtMillis()),
+          orNone(stored.willDueAtMillis()),
+          stored.queued(),
+          stored.queuedBytes(),
+          stored.awaitingPubComp(),
+          stored.limits().maxMessages(),
+          stored.limits().maxBytes(),
+          stored.subscriptions());
+    }
+
+    private static long orNone(long millis) {
+      return millis == InboxState.NEVER ? -1 : millis;
+    }
+  }
+
+  public String tenant() {
+    return id.tenant();
+  }
+
+  public String clientId() {
+    return id.clientId();
+  }
+
+  /** Returns the persistent session; null if it is transient or could not be read. */
+  public @Nullable Session session() {
+    return stored == null ? null : Session.of(stored);
+  }
 
   static ClientRow of(String node, LiveClient live) {
     return new ClientRow(live.id(), node, live, null);

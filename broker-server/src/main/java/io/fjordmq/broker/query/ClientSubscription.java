@@ -33,6 +33,22 @@ public record ClientSubscription(
         true);
   }
 
+  /** Returns a subscription that has just been added. */
+  public static ClientSubscription added(
+      ClientRow client, TopicFilter filter, SubscriptionOptions options) {
+    LiveClient live = client.live();
+    boolean durable = live != null && live.attributes().persistent();
+    return new ClientSubscription(client.id(), client.node(), filter, options, durable);
+  }
+
+  public String tenant() {
+    return id.tenant();
+  }
+
+  public String clientId() {
+    return id.clientId();
+  }
+
   SubscriptionPosition position() {
     return SubscriptionPosition.of(id, filter.text());
   }

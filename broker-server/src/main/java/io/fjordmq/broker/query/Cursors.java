@@ -8,7 +8,7 @@ import io.fjordmq.inbox.SessionPosition;
 import java.util.Base64;
 
 /** Positions in lists as texts, which mean nothing to those who pass them on. */
-public final class Cursors {
+final class Cursors {
   /*
    * Base64 for URLs, without padding:
    *
@@ -20,12 +20,12 @@ public final class Cursors {
   private Cursors() {}
 
   /** Returns the text of a position. */
-  public static String encode(SessionPosition position) {
+  static String encode(SessionPosition position) {
     return encode(new SubscriptionPosition(position, ""));
   }
 
   /** Returns the text of a position. */
-  public static String encode(SubscriptionPosition position) {
+  static String encode(SubscriptionPosition position) {
     ByteWriter out = new ByteWriter(64).writeByte(VERSION);
     position.session().write(out);
     out.writeString(position.filter());
@@ -37,7 +37,7 @@ public final class Cursors {
    *
    * @throws QueryException if it is not a text that {@link #encode} has returned
    */
-  public static SessionPosition decode(String text) {
+  static SessionPosition decode(String text) {
     return decodeSubscription(text).session();
   }
 
@@ -46,7 +46,7 @@ public final class Cursors {
    *
    * @throws QueryException if it is not a text that {@link #encode} has returned
    */
-  public static SubscriptionPosition decodeSubscription(String text) {
+  static SubscriptionPosition decodeSubscription(String text) {
     try {
       ByteReader in = new ByteReader(Base64.getUrlDecoder().decode(text));
       if (in.readByte() != VERSION) {

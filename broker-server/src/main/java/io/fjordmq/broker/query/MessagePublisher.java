@@ -15,6 +15,36 @@ import java.util.function.ToIntFunction;
 
 /** Publishes messages for operators. Thread-safe; does not block. */
 public final class MessagePublisher {
+  /** The outcome of a publish. */
+  public enum Outcome {
+    /** The message is durable where it is stored, and has been handed to connected subscribers. */
+    ACCEPTED,
+    /** There are no matching subscribers. */
+    NO_MATCHING_SUBSCRIBERS,
+    /** A limit of retained messages or of an inbox refuses the message. */
+    QUOTA_EXCEEDED,
+    /** The message must be stored, but disk space is low. */
+    LOW_DISK_SPACE,
+    /** The stream to a node with subscribers is full. */
+    NODE_CONGESTED,
+    /** This node has no valid lease. */
+    NOT_SERVING,
+    /** The message may not be durable everywhere. */
+    NOT_DURABLE;
+
+    static Outcome of(PublishOutcome outcome) {
+      return switch (outcome) {
+        case ACCEPTED -> ACCEPTED;
+        case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
+        case QUOTA_EXCEEDED -> QUOTA_EXCEEDED;
+        case LOW_DISK_SPACE -> LOW_DISK_SPACE;
+        case NODE_CONGESTED -> NODE_CONGESTED;
+        case NOT_SERVING -> NOT_SERVING;
+        case NOT_DURABLE -> NOT_DURABLE;
+      };
+    }
+  }
+
   private final PublishRouter router;
   private final BooleanSupplier overloaded;
   private final ToIntFunction<String> maxPayloadBytes;
@@ -47,7 +77,7 @@ public final class MessagePublisher {
    * @throws QueryException if the node is overloaded or a payload is too large; nothing has been
    *     published then
    */
-  public CompletableFuture<List<PublishOutcome>> publish(String tenant, List<Message> messages) {
+  public CompletableFuture<List<Outcome>> publish(String tenant, List<Message> messages) {
     if (overloaded.getAsBoolean()) {
       throw new QueryException(Kind.UNAVAILABLE, "this node is overloaded; retry later");
     }
@@ -69,6 +99,7 @@ public final class MessagePublisher {
     router.flush();
     return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
         .orTimeout(QueryNodes.ACT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-        .thenApply(done -> outcomes.stream().map(CompletableFuture::join).toList());
+        .thenApply(
+            done -> outcomes.stream().map(CompletableFuture::join).map(Outcome::of).toList());
   }
 }

@@ -10,11 +10,10 @@ import io.fjordmq.inbox.SessionPosition;
  * @param filter the filter, or any other text that sorts like one; empty for all filters of the
  *     session
  */
-public record SubscriptionPosition(SessionPosition session, String filter)
+record SubscriptionPosition(SessionPosition session, String filter)
     implements Comparable<SubscriptionPosition> {
   /** Before all subscriptions. */
-  public static final SubscriptionPosition START =
-      new SubscriptionPosition(SessionPosition.START, "");
+  static final SubscriptionPosition START = new SubscriptionPosition(SessionPosition.START, "");
 
   static final SubscriptionPosition END = new SubscriptionPosition(SessionPosition.END, "");
 

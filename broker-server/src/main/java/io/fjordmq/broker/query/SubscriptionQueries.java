@@ -10,6 +10,7 @@ import io.fjordmq.inbox.SessionPosition;
 import io.fjordmq.inbox.SessionQueries;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -27,13 +28,11 @@ public final class SubscriptionQueries {
   /**
    * A page of subscriptions.
    *
-   * @param next where the next page starts; null if this is the last page
+   * @param next the cursor for the next page; null if this is the last page
    * @param problems what is missing and why; empty if the page is complete
    */
   public record Found(
-      List<ClientSubscription> subscriptions,
-      @Nullable SubscriptionPosition next,
-      List<String> problems) {}
+      List<ClientSubscription> subscriptions, @Nullable String next, List<String> problems) {}
 
   private final QueryNodes nodes;
   private final SessionQueries sessions;
@@ -48,11 +47,14 @@ public final class SubscriptionQueries {
   /**
    * Lists the subscriptions of all clients and offline sessions, in the order of the clients.
    *
-   * @param from {@link SubscriptionPosition#START}, or {@link Found#next} of the previous page
+   * @param cursor {@link Found#next} of the previous page; empty for the first page
    * @param limit maximum number of subscriptions; &gt; 0
+   * @throws QueryException if the cursor is not valid
    */
   public CompletableFuture<Found> list(
-      SubscriptionFilter filter, SubscriptionPosition from, int limit) {
+      SubscriptionFilter filter, Optional<String> cursor, int limit) {
+    SubscriptionPosition from =
+        cursor.map(Cursors::decodeSubscription).orElse(SubscriptionPosition.START);
     Problems problems = new Problems();
     List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sources = new ArrayList<>();
     if (filter.durable() == null || !filter.durable()) {
@@ -79,7 +81,9 @@ public final class SubscriptionQueries {
               if (!merged.complete()) {
                 problems.addTimeIsUp();
               }
-              return new Found(merged.rows(), merged.next(), problems.list());
+              SubscriptionPosition next = merged.next();
+              return new Found(
+                  merged.rows(), next == null ? null : Cursors.encode(next), problems.list());
             });
   }
 

@@ -14,11 +14,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TopicQueries {
   /**
+   * A topic filter that has subscribers.
+   *
+   * @param filter the filter as in SUBSCRIBE
+   * @param nodes nodes with connected subscribers, sorted
+   * @param sessions number of persistent sessions that subscribe
+   */
+  public record SubscribedTopic(String filter, List<String> nodes, int sessions) {
+    static SubscribedTopic of(RoutedFilter routed) {
+      return new SubscribedTopic(routed.filter(), List.copyOf(routed.nodes()), routed.inboxes());
+    }
+  }
+
+  /**
    * A page of topic filters.
    *
    * @param next the filter after which the next page starts; null if this is the last page
    */
-  public record Page(List<RoutedFilter> filters, @Nullable String next) {}
+  public record Page(List<SubscribedTopic> filters, @Nullable String next) {}
 
   private final RouteTable routes;
   private final Executor queryThreads;
@@ -44,7 +57,8 @@ public final class TopicQueries {
           int from = Math.min(skip, found.size());
           int to = Math.min(skip + limit, found.size());
           return new Page(
-              found.subList(from, to), to < found.size() ? found.get(to - 1).filter() : null);
+              found.subList(from, to).stream().map(SubscribedTopic::of).toList(),
+              to < found.size() ? found.get(to - 1).filter() : null);
         },
         queryThreads);
   }

@@ -1,11 +1,10 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.query.ClientRow;
+import io.fjordmq.broker.query.ClientRow.Session;
 import io.fjordmq.broker.query.LiveClient;
 import io.fjordmq.broker.session.ClientAttributes;
 import io.fjordmq.broker.session.ClientState;
-import io.fjordmq.inbox.InboxState;
-import io.fjordmq.inbox.StoredSession;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -61,13 +60,13 @@ record ClientJson(
 
   static ClientJson of(ClientRow row) {
     @Nullable LiveClient live = row.live();
-    @Nullable StoredSession stored = row.stored();
+    @Nullable Session stored = row.session();
     @Nullable ClientAttributes client = live == null ? null : live.attributes();
     @Nullable ClientState state = live == null ? null : live.state();
     boolean offline = !row.connected();
     return new ClientJson(
-        row.id().clientId(),
-        row.id().tenant(),
+        row.clientId(),
+        row.tenant(),
         userName(client, stored),
         row.connected(),
         row.connected() ? "connected" : "disconnected",
@@ -96,30 +95,29 @@ record ClientJson(
         state == null ? null : (long) state.maxInflight(),
         waiting(state, stored),
         stored != null
-            ? Long.valueOf(stored.limits().maxMessages())
+            ? Long.valueOf(stored.maxQueued())
             : state == null ? null : (long) state.maxQueued(),
         state == null ? null : (long) state.awaitingPubRel(),
         stored == null ? null : stored.queued(),
         stored == null ? null : stored.queuedBytes(),
-        stored == null ? null : stored.limits().maxMessages(),
-        stored == null ? null : stored.limits().maxBytes(),
+        stored == null ? null : stored.maxQueued(),
+        stored == null ? null : stored.maxQueuedBytes(),
         state == null ? null : state.heldBackBy());
   }
 
   private static @Nullable String userName(
-      @Nullable ClientAttributes client, @Nullable StoredSession stored) {
+      @Nullable ClientAttributes client, @Nullable Session stored) {
     if (client != null) {
       return client.userName();
     }
-    return stored == null || stored.user() == null ? null : stored.user().name();
+    return stored == null ? null : stored.userName();
   }
 
   /**
    * Counts the messages that wait to be sent. The inbox of a connected client also holds messages
    * in flight, apart from those that wait for PUBCOMP.
    */
-  private static @Nullable Long waiting(
-      @Nullable ClientState state, @Nullable StoredSession stored) {
+  private static @Nullable Long waiting(@Nullable ClientState state, @Nullable Session stored) {
     if (stored == null) {
       return state == null ? null : (long) state.queued();
     }
@@ -131,6 +129,6 @@ record ClientJson(
   }
 
   private static @Nullable Instant time(long millis) {
-    return millis <= 0 || millis == InboxState.NEVER ? null : Instant.ofEpochMilli(millis);
+    return millis <= 0 ? null : Instant.ofEpochMilli(millis);
   }
 }

@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.query.ClientQueries;
 import io.fjordmq.broker.query.ClientRow;
-import io.fjordmq.inbox.InboxId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -62,18 +61,6 @@ final class ClientLookup {
     return clientId.indexOf(0) < 0; // UTF-8 has already been checked
   }
 
-  /**
-   * Returns the identifier of a client.
-   *
-   * @throws ApiException 404 if no client can have it
-   */
-  static InboxId id(String tenant, String clientId) {
-    if (!canExist(clientId)) {
-      throw unknown(clientId);
-    }
-    return new InboxId(tenant, clientId);
-  }
-
   private static ClientRow only(ClientQueries.Search search, String clientId) {
     List<ClientRow> found = search.clients();
     if (found.size() == 1) {
@@ -85,7 +72,7 @@ final class ClientLookup {
               .formatted(
                   clientId,
                   found.stream()
-                      .map(row -> "'" + row.id().tenant() + "'")
+                      .map(row -> "'" + row.tenant() + "'")
                       .collect(Collectors.joining(", "))));
     }
     requireComplete(search.problems(), clientId);

@@ -8,9 +8,6 @@ import io.fjordmq.broker.query.ClientQueries;
 import io.fjordmq.broker.query.ClientQueries.KickOutcome;
 import io.fjordmq.broker.query.ClientQueries.Search;
 import io.fjordmq.broker.query.ClientRow;
-import io.fjordmq.broker.query.Cursors;
-import io.fjordmq.inbox.InboxId;
-import io.fjordmq.inbox.SessionPosition;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -77,9 +74,9 @@ public final class ClientsResource implements Resource {
     if (!named.isEmpty()) {
       return listNamed(named, filter, paging);
     }
-    SessionPosition from = position(paging);
     int skip = paging.cursor().isPresent() ? 0 : offset(paging);
-    CompletableFuture<ClientPage> page = clients.list(filter, from, skip, paging.limit());
+    CompletableFuture<ClientPage> page =
+        clients.list(filter, paging.cursor(), skip, paging.limit());
     CompletableFuture<Optional<Long>> count =
         filter.equals(ClientFilter.ALL)
             ? clients.count()
@@ -108,10 +105,6 @@ public final class ClientsResource implements Resource {
         request.time(to).map(Instant::toEpochMilli).orElse(Long.MAX_VALUE));
   }
 
-  private static SessionPosition position(Paging paging) {
-    return paging.cursor().map(Cursors::decode).orElse(SessionPosition.START);
-  }
-
   static int offset(Paging paging) {
     long offset = (paging.page() - 1L) * paging.limit();
     if (offset > Paging.MAX_OFFSET) {
@@ -123,7 +116,7 @@ public final class ClientsResource implements Resource {
   }
 
   private static Response response(ClientPage page, Paging paging, Optional<Long> total) {
-    @Nullable SessionPosition next = page.next();
+    @Nullable String next = page.next();
     boolean isAll =
         next == null
             && paging.page() == 1
@@ -136,7 +129,7 @@ public final class ClientsResource implements Resource {
             paging.limit(),
             next != null,
             count,
-            next == null ? null : Cursors.encode(next),
+            next,
             page.problems().isEmpty() ? null : page.problems());
     return Response.list(page.clients().stream().map(ClientJson::of).toList(), meta);
   }
@@ -264,10 +257,10 @@ public final class ClientsResource implements Resource {
   private CompletableFuture<Boolean> kick(Request request, String clientId) {
     @Nullable String tenant = ClientLookup.tenant(request);
     return tenant != null
-        ? kick(ClientLookup.id(tenant, clientId))
+        ? kick(tenant, clientId)
         : lookup
             .find(request, clientId)
-            .thenCompose(row -> kick(row.id()))
+            .thenCompose(row -> kick(row.tenant(), row.clientId()))
             .exceptionallyCompose(ClientsResource::asUnknown);
   }
 
@@ -278,14 +271,17 @@ public final class ClientsResource implements Resource {
         : CompletableFuture.failedFuture(cause);
   }
 
-  private CompletableFuture<Boolean> kick(InboxId id) {
+  private CompletableFuture<Boolean> kick(String tenant, String clientId) {
+    if (!ClientLookup.canExist(clientId)) {
+      return CompletableFuture.completedFuture(false);
+    }
     return clients
-        .kick(id)
+        .kick(tenant, clientId)
         .thenApply(
             kicked -> {
               boolean found = kicked.outcome() != KickOutcome.NOT_FOUND;
               if (!found) {
-                ClientLookup.requireComplete(kicked.problems(), id.clientId());
+                ClientLookup.requireComplete(kicked.problems(), clientId);
               }
               return found;
             });

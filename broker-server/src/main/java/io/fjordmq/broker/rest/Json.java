@@ -1,7 +1,6 @@
 package io.fjordmq.broker.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -43,10 +42,6 @@ final class Json {
 
   byte[] write(Object value) {
     return mapper.writeValueAsBytes(value);
-  }
-
-  void write(Object value, OutputStream out) {
-    mapper.writeValue(out, value);
   }
 
   /**
@@ -93,17 +88,11 @@ final class Json {
       throw ApiException.badRequest(
           "the body is nested too deeply or has a value that is too long");
     } catch (StreamReadException e) {
-      throw ApiException.badRequest("the body is not valid JSON: " + where(e));
+      throw ApiException.badRequest(
+          "the body is not valid JSON (line %d, column %d)"
+              .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr()));
     } catch (JacksonException e) {
       throw ApiException.badRequest("the body is not valid JSON in UTF-8");
     }
-  }
-
-  private static String where(StreamReadException thrown) {
-    return "%s (line %d, column %d)"
-        .formatted(
-            Excerpt.of(thrown.getOriginalMessage()),
-            thrown.getLocation().getLineNr(),
-            thrown.getLocation().getColumnNr());
   }
 }

@@ -1,10 +1,12 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.config.NearestKey;
 import java.util.Collection;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
-/** Finds the known name that a caller probably meant. */
+/** Tells callers which name they probably meant. */
 final class NearestName {
+  /** Longer names are not compared, because a comparison takes time in proportion to the length. */
   private static final int MAX_COMPARED = 64;
 
   private NearestName() {}
@@ -14,37 +16,10 @@ final class NearestName {
     if (known.isEmpty()) {
       return "; there are none";
     }
-    String best = "";
-    int bestDistance = Math.max(2, unknown.length() / 3) + 1;
-    if (unknown.length() <= MAX_COMPARED) {
-      for (String candidate : known) {
-        int distance = distance(unknown.toLowerCase(Locale.ROOT), candidate);
-        if (distance < bestDistance) {
-          best = candidate;
-          bestDistance = distance;
-        }
-      }
-    }
-    return best.isEmpty()
+    @Nullable String nearest =
+        unknown.length() <= MAX_COMPARED ? NearestKey.to(unknown, known) : null;
+    return nearest == null
         ? "; known: " + String.join(", ", known.stream().sorted().toList())
-        : "; did you mean " + best + "?";
-  }
-
-  /** The Levenshtein distance. */
-  private static int distance(String a, String b) {
-    int[] above = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      above[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int[] row = new int[b.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(replaced, 1 + Math.min(above[j], row[j - 1]));
-      }
-      above = row;
-    }
-    return above[b.length()];
+        : "; did you mean " + nearest + "?";
   }
 }

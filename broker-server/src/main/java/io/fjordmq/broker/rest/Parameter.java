@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class Parameter {
   private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,18}");
 
+  /** The last millisecond of the year 9999. */
+  static final long MAX_MILLIS = 253_402_300_799_999L;
+
   private final String name;
   private final String description;
   private final Schema schema;
@@ -135,13 +138,18 @@ public final class Parameter {
 
   private Instant time(String text) {
     try {
-      return DIGITS.matcher(text).matches()
-          ? Instant.ofEpochMilli(Long.parseLong(text))
-          : OffsetDateTime.parse(text).toInstant();
+      long millis =
+          DIGITS.matcher(text).matches()
+              ? Long.parseLong(text)
+              : OffsetDateTime.parse(text).toInstant().toEpochMilli();
+      if (millis <= MAX_MILLIS) {
+        return Instant.ofEpochMilli(millis);
+      }
     } catch (DateTimeException e) {
-      throw invalid(
-          "a time such as 2026-01-31T12:00:00Z, or a number of milliseconds since 1970", text);
+      // reported below
     }
+    throw invalid(
+        "a time such as 2026-01-31T12:00:00Z, or a number of milliseconds since 1970", text);
   }
 
   private ApiException invalid(String expected, String found) {

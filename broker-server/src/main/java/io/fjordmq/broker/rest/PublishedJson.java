@@ -1,6 +1,6 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.query.MessagePublisher.Outcome;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ record PublishedJson(
   private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int QUOTA_EXCEEDED = 0x97;
 
-  static PublishedJson of(PublishOutcome outcome) {
+  static PublishedJson of(Outcome outcome) {
     return switch (outcome) {
       case ACCEPTED ->
           new PublishedJson(UUID.randomUUID().toString().replace("-", ""), null, null, null);
@@ -37,7 +37,7 @@ record PublishedJson(
   }
 
   /** The HTTP status of an outcome. */
-  static int status(PublishOutcome outcome) {
+  static int status(Outcome outcome) {
     return switch (outcome) {
       case ACCEPTED -> 200;
       case NO_MATCHING_SUBSCRIBERS -> 202;

@@ -1,7 +1,8 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.http.ApiCall;
-import io.fjordmq.broker.http.ApiReply;
+import io.fjordmq.broker.http.HttpReply;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -16,6 +17,10 @@ final class Replies {
   private static final String JSON = "application/json";
   private static final byte[] NOTHING = {};
 
+  /** Answers are about the current state, and no browser may take them for anything but JSON. */
+  private static final Map<String, String> HEADERS =
+      Map.of("Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
+
   private final Json json;
 
   Replies(Json json) {
@@ -23,15 +28,15 @@ final class Replies {
   }
 
   /** The response for a result or a failure; one of them is null. */
-  ApiReply of(ApiCall call, @Nullable Response response, @Nullable Throwable failure) {
+  HttpReply of(ApiCall call, @Nullable Response response, @Nullable Throwable failure) {
     if (failure != null) {
       return error(call, cause(failure));
     }
     if (response == null || response.json() == null) {
-      return new ApiReply(response == null ? 204 : response.status(), "", Map.of(), NOTHING);
+      return new HttpReply(response == null ? 204 : response.status(), "", Map.of(), NOTHING);
     }
     try {
-      return new ApiReply(response.status(), JSON, Map.of(), json.write(response.json()));
+      return new HttpReply(response.status(), JSON, HEADERS, json.write(response.json()));
     } catch (RuntimeException e) {
       return error(call, e);
     }
@@ -44,9 +49,15 @@ final class Replies {
         : failure;
   }
 
-  private ApiReply error(ApiCall call, Throwable failure) {
+  private HttpReply error(ApiCall call, Throwable failure) {
     if (failure instanceof ApiException expected) {
       return error(expected);
+    }
+    if (failure instanceof ApiCall.BodyException unreadable) {
+      return error(
+          new ApiException(
+              unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
+              String.valueOf(unreadable.getMessage())));
     }
     if (failure instanceof TimeoutException) {
       return error(
@@ -67,11 +78,13 @@ final class Replies {
                 + id));
   }
 
-  private ApiReply error(ApiException expected) {
-    return new ApiReply(
+  private HttpReply error(ApiException expected) {
+    Map<String, String> headers = new HashMap<>(HEADERS);
+    headers.putAll(expected.headers());
+    return new HttpReply(
         expected.status(),
         JSON,
-        expected.headers(),
+        headers,
         json.write(new ErrorBody(expected.code().name(), expected.getMessage())));
   }
 }

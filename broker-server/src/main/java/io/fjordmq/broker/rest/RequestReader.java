@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Validates parameters and bodies against the declaration of the operation. Thread-safe. */
 final class RequestReader {
@@ -22,9 +21,9 @@ final class RequestReader {
   /**
    * Validates a request.
    *
-   * @throws ApiException 400 or 415 if the request is not valid
+   * @throws ApiException 400 if the request is not valid
    */
-  Request read(ApiCall call, Router.Route route, Optional<Caller> caller) {
+  Request read(ApiCall call, Router.Route route, Optional<Caller> caller, byte[] body) {
     Operation operation = route.operation();
     operation
         .pathParameters()
@@ -35,7 +34,7 @@ final class RequestReader {
         caller,
         route.variables(),
         query(operation, call.query()),
-        body(operation, call),
+        operation.body().map(schema -> json.read(body, schema)).orElse(null),
         call.remoteAddress(),
         call.deadlineNanos());
   }
@@ -67,19 +66,17 @@ final class RequestReader {
     return values;
   }
 
-  private @Nullable Object body(Operation operation, ApiCall call) {
-    if (operation.body().isEmpty()) {
-      if (call.body().length > 0) {
-        throw ApiException.badRequest("this operation has no body");
-      }
-      return null;
-    }
+  /**
+   * Checks the type of the body.
+   *
+   * @throws ApiException 415 if it is not JSON
+   */
+  static void requireJson(ApiCall call) {
     if (!call.contentType().map(RequestReader::isJson).orElse(false)) {
       throw new ApiException(
           ErrorCode.UNSUPPORTED_MEDIA_TYPE,
           "the body must be JSON; send the header Content-Type: application/json");
     }
-    return json.read(call.body(), operation.body().get());
   }
 
   private static boolean isJson(String contentType) {

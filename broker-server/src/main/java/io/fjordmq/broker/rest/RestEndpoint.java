@@ -2,7 +2,7 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.http.Api;
 import io.fjordmq.broker.http.ApiCall;
-import io.fjordmq.broker.http.ApiReply;
+import io.fjordmq.broker.http.HttpReply;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -28,22 +28,24 @@ public final class RestEndpoint implements Api, AutoCloseable {
 
   @Override
   public boolean serves(String path) {
-    return path.startsWith(RestApi.BASE + "/");
+    return path.equals(RestApi.BASE)
+        || path.startsWith(RestApi.BASE + "/")
+        || Documentation.serves(path);
   }
 
   @Override
-  public CompletableFuture<ApiReply> handle(ApiCall call, Executor threads) {
+  public CompletableFuture<HttpReply> handle(ApiCall call, Executor threads) {
     RestApi current = api;
     return current == null ? refused(call) : current.handle(call, threads);
   }
 
   @Override
-  public CompletableFuture<Optional<ApiReply>> refuse(ApiCall call) {
+  public CompletableFuture<Optional<HttpReply>> refuse(ApiCall call) {
     RestApi current = api;
     return current == null ? refused(call).thenApply(Optional::of) : current.refuse(call);
   }
 
-  private CompletableFuture<ApiReply> refused(ApiCall call) {
+  private CompletableFuture<HttpReply> refused(ApiCall call) {
     return CompletableFuture.completedFuture(replies.of(call, null, unavailable));
   }
 
@@ -51,6 +53,10 @@ public final class RestEndpoint implements Api, AutoCloseable {
   @Override
   public void close() {
     unavailable = STOPPING;
+    RestApi closed = api;
     api = null;
+    if (closed != null) {
+      closed.close();
+    }
   }
 }

@@ -21,8 +21,8 @@ record SubscriptionJson(
   static SubscriptionJson of(ClientSubscription subscription) {
     SubscriptionOptions options = subscription.options();
     return new SubscriptionJson(
-        subscription.id().clientId(),
-        subscription.id().tenant(),
+        subscription.clientId(),
+        subscription.tenant(),
         subscription.node(),
         subscription.filter().text(),
         options.maxQos().level(),

@@ -5,12 +5,11 @@ import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.query.ClientQueries;
 import io.fjordmq.broker.query.ClientRow;
 import io.fjordmq.broker.query.ClientSubscription;
-import io.fjordmq.broker.query.Cursors;
 import io.fjordmq.broker.query.SubscriptionFilter;
-import io.fjordmq.broker.query.SubscriptionPosition;
 import io.fjordmq.broker.query.SubscriptionQueries;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class SubscriptionsResource implements Resource {
   private static final String TAG = "Subscriptions";
   private static final int MAX_CHANGES = 1_000;
+  private static final int SKIPPED_AT_ONCE = 1_000;
   private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
   private static final int FIRST_ERROR = 0x80;
   private static final int TOPIC_FILTER_INVALID = 0x8F;
@@ -81,15 +81,13 @@ public final class SubscriptionsResource implements Resource {
       return listOfClient(clientId, filter, paging);
     }
     int offset = paging.cursor().isPresent() ? 0 : ClientsResource.offset(paging);
-    SubscriptionPosition from =
-        paging.cursor().map(Cursors::decodeSubscription).orElse(SubscriptionPosition.START);
-    return skip(filter, from, offset)
+    return skip(filter, paging.cursor(), offset)
         .thenCompose(
             start ->
-                start == null
+                start.isEnd()
                     ? CompletableFuture.completedFuture(
                         new SubscriptionQueries.Found(List.of(), null, List.of()))
-                    : subscriptions.list(filter, start, paging.limit()))
+                    : subscriptions.list(filter, start.cursor(), paging.limit()))
         .thenApply(found -> response(found, paging));
   }
 
@@ -101,25 +99,32 @@ public final class SubscriptionsResource implements Resource {
     }
   }
 
-  /** Returns the position after a number of subscriptions; null if there are not more. */
-  private CompletableFuture<@Nullable SubscriptionPosition> skip(
-      SubscriptionFilter filter, SubscriptionPosition from, int count) {
+  /**
+   * Where a page starts.
+   *
+   * @param isEnd whether nothing is left
+   */
+  private record Start(Optional<String> cursor, boolean isEnd) {}
+
+  /** Returns where a page starts that follows a number of subscriptions. */
+  private CompletableFuture<Start> skip(
+      SubscriptionFilter filter, Optional<String> cursor, int count) {
     if (count == 0) {
-      return CompletableFuture.completedFuture(from);
+      return CompletableFuture.completedFuture(new Start(cursor, false));
     }
     return subscriptions
-        .list(filter, from, Math.min(count, 1_000))
+        .list(filter, cursor, Math.min(count, SKIPPED_AT_ONCE))
         .thenCompose(
             found -> {
-              SubscriptionPosition next = found.next();
+              @Nullable String next = found.next();
               return next == null
-                  ? CompletableFuture.completedFuture(null)
-                  : skip(filter, next, count - found.subscriptions().size());
+                  ? CompletableFuture.completedFuture(new Start(cursor, true))
+                  : skip(filter, Optional.of(next), count - found.subscriptions().size());
             });
   }
 
   private static Response response(SubscriptionQueries.Found found, Paging paging) {
-    @Nullable SubscriptionPosition next = found.next();
+    @Nullable String next = found.next();
     boolean isAll =
         next == null
             && paging.page() == 1
@@ -132,7 +137,7 @@ public final class SubscriptionsResource implements Resource {
             paging.limit(),
             next != null,
             isAll ? Long.valueOf(found.subscriptions().size()) : null,
-            next == null ? null : Cursors.encode(next),
+            next,
             found.problems().isEmpty() ? null : found.problems()));
   }
 
@@ -217,19 +222,14 @@ public final class SubscriptionsResource implements Resource {
             code -> {
               requireSuccess(code, client, wanted.topic());
               return SubscriptionJson.of(
-                  new ClientSubscription(
-                      client.id(),
-                      client.node(),
-                      wanted.filter(),
-                      wanted.options(),
-                      client.live() != null && client.live().attributes().persistent()));
+                  ClientSubscription.added(client, wanted.filter(), wanted.options()));
             });
   }
 
   private static void requireSuccess(int code, ClientRow client, String topic) {
     if (code < 0) {
       throw new ApiException(
-          ErrorCode.CLIENTID_NOT_FOUND, "client '" + client.id().clientId() + "' is not connected");
+          ErrorCode.CLIENTID_NOT_FOUND, "client '" + client.clientId() + "' is not connected");
     }
     if (code == QUOTA_EXCEEDED) {
       throw ApiException.conflict(

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.router.RoutedFilter;
+import io.fjordmq.broker.query.TopicQueries.SubscribedTopic;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +12,9 @@ record TopicJson(
     @Field("Nodes with connected subscribers") List<String> nodes,
     @Field("Number of persistent sessions that subscribe, connected or offline") int sessions) {
 
-  static TopicJson of(String tenant, RoutedFilter filter) {
-    List<String> nodes = List.copyOf(filter.nodes());
+  static TopicJson of(String tenant, SubscribedTopic topic) {
+    List<String> nodes = topic.nodes();
     return new TopicJson(
-        filter.filter(), tenant, nodes.isEmpty() ? null : nodes.get(0), nodes, filter.inboxes());
+        topic.filter(), tenant, nodes.isEmpty() ? null : nodes.get(0), nodes, topic.sessions());
   }
 }

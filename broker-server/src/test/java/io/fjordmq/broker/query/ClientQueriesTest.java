@@ -14,6 +14,7 @@ import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +39,7 @@ class ClientQueriesTest {
   }
 
   private ClientPage list(int node, ClientFilter filter) {
-    return get(queries(node).list(filter, SessionPosition.START, 0, 1_000));
+    return get(queries(node).list(filter, Optional.empty(), 0, 1_000));
   }
 
   private static List<String> ids(ClientPage page) {
@@ -82,17 +83,17 @@ class ClientQueriesTest {
       assertThat(get(queries(node).count())).contains(60L + 3 * 30L);
     }
     List<String> paged = new ArrayList<>();
-    SessionPosition next = SessionPosition.START;
-    while (next != null) {
+    Optional<String> next = Optional.empty();
+    do {
       ClientPage page = get(queries(0).list(ClientFilter.ALL, next, 0, 7));
       assertThat(page.clients().size()).isEqualTo(page.next() == null ? 90 % 7 : 7);
       paged.addAll(ids(page));
-      next = page.next();
-    }
+      next = Optional.ofNullable(page.next());
+    } while (next.isPresent());
     assertThat(paged).isEqualTo(sorted(all.stream()));
-    ClientPage last = get(queries(0).list(ClientFilter.ALL, SessionPosition.START, 80, 100));
+    ClientPage last = get(queries(0).list(ClientFilter.ALL, Optional.empty(), 80, 100));
     assertThat(ids(last)).isEqualTo(paged.subList(80, 90));
-    ClientPage behind = get(queries(0).list(ClientFilter.ALL, SessionPosition.START, 99, 9));
+    ClientPage behind = get(queries(0).list(ClientFilter.ALL, Optional.empty(), 99, 9));
     assertThat(behind.clients()).isEmpty();
   }
 
@@ -148,7 +149,7 @@ class ClientQueriesTest {
   void shouldKickAClientOfAnotherNodeAndEndItsSession() {
     TestClient client = cluster.node(1).connectPersistent("c");
     client.subscribe(1, "a", 1).readAll();
-    Kicked kicked = get(queries(0).kick(new InboxId("t", "c")));
+    Kicked kicked = get(queries(0).kick("t", "c"));
     assertThat(kicked.outcome()).isEqualTo(KickOutcome.DISCONNECTED);
     assertThat(client.next()).startsWith("DISCONNECT 98");
     assertThat(client.isOpen()).isFalse();
@@ -164,9 +165,8 @@ class ClientQueriesTest {
     TestClient client = cluster.node(1).connectPersistent("c");
     client.subscribe(1, "a", 1).readAll();
     client.disconnect();
-    InboxId id = new InboxId("t", "c");
-    assertThat(get(queries(0).kick(id)).outcome()).isEqualTo(KickOutcome.SESSION_ENDED);
-    assertThat(get(queries(0).kick(id)).outcome()).isEqualTo(KickOutcome.NOT_FOUND);
+    assertThat(get(queries(0).kick("t", "c")).outcome()).isEqualTo(KickOutcome.SESSION_ENDED);
+    assertThat(get(queries(0).kick("t", "c")).outcome()).isEqualTo(KickOutcome.NOT_FOUND);
     TestClient publisher = cluster.node(2).connect("p");
     publisher.publish(1, 1, "a", "x");
     assertThat(publisher.next()).startsWith("PUBACK 1").endsWith("10");
@@ -193,7 +193,7 @@ class ClientQueriesTest {
     assertThat(search.clients()).isEmpty();
     assertThat(search.problems()).hasSize(1);
     assertThat(get(queries(0).count())).isEmpty();
-    Kicked kicked = get(queries(0).kick(new InboxId("t", "cut-transient")));
+    Kicked kicked = get(queries(0).kick("t", "cut-transient"));
     assertThat(kicked.outcome()).isEqualTo(KickOutcome.NOT_FOUND);
     assertThat(kicked.problems()).hasSize(1);
     cluster.heal();
