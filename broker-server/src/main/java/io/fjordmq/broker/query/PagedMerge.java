@@ -1,5 +1,6 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.common.OperationException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,7 +137,9 @@ final class PagedMerge<P extends Comparable<P>, T> {
         }
         CompletableFuture<Void> fetched = fetch(behind);
         if (!fetched.isDone()) {
-          fetched.whenCompleteAsync((done, failure) -> onFetched(failure), executor);
+          fetched
+              .thenRunAsync(this::step, executor)
+              .whenComplete((done, failure) -> onStepped(failure));
           return;
         }
         fetched.join();
@@ -146,11 +149,10 @@ final class PagedMerge<P extends Comparable<P>, T> {
     }
   }
 
-  private void onFetched(@Nullable Throwable failure) {
-    if (failure == null) {
-      step();
-    } else {
-      result.completeExceptionally(failure);
+  /** Handles a source that failed, or an executor that rejected the step. */
+  private void onStepped(@Nullable Throwable failure) {
+    if (failure != null) {
+      result.completeExceptionally(OperationException.unwrap(failure));
     }
   }
 

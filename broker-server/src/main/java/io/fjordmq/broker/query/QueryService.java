@@ -30,7 +30,7 @@ final class QueryService implements PeerServices.Handler {
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       return answer(NodeCall.decode(request));
-    } catch (MalformedBytesException | IllegalArgumentException e) {
+    } catch (MalformedBytesException | IllegalArgumentException | QueryException e) {
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.query;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,11 +36,19 @@ final class QueryThreads implements Executor, AutoCloseable {
   }
 
   /**
-   * @throws java.util.concurrent.RejectedExecutionException if too much work is waiting
+   * @throws QueryException if too much work is waiting
    */
   @Override
   public void execute(Runnable task) {
-    threads.execute(task);
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      throw new QueryException(
+          QueryException.Kind.UNAVAILABLE,
+          threads.isShutdown()
+              ? "this node is stopping"
+              : "too many queries are waiting on this node; retry later");
+    }
   }
 
   @Override

@@ -47,9 +47,13 @@ public final class Tenants {
     return overrides.getOrDefault(tenant, shared);
   }
 
-  /** The tenants that have had clients on this node, and those with limits of their own. */
+  /**
+   * The default tenant, the tenants that have had clients on this node, and those with limits of
+   * their own.
+   */
   public Set<String> known() {
     Set<String> known = new TreeSet<>(overrides.keySet());
+    known.add("");
     known.addAll(quotas.keySet());
     return known;
   }
