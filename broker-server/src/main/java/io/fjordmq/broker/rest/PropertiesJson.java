@@ -60,6 +60,7 @@ record PropertiesJson(
     }
   }
 
+  @SuppressWarnings("NullAway") // does not know that an array component may be null
   MessageProperties toProperties() {
     List<UserProperty> users =
         userProperties == null

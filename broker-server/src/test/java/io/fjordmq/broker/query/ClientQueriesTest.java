@@ -10,7 +10,10 @@ import io.fjordmq.broker.testing.TestClient;
 import io.fjordmq.broker.testing.TestCluster;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
+import io.fjordmq.inbox.SessionQueries;
+import io.fjordmq.range.RangeException;
 import io.fjordmq.testing.RecordBuilder;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /** Queries of one node about the clients of three. */
 class ClientQueriesTest {
+  private static final int UNAVAILABLE_BUCKETS = 1_024;
+
   private final QueryFixture nodes = new QueryFixture(3);
   private final TestCluster cluster = nodes.cluster;
 
@@ -198,5 +203,56 @@ class ClientQueriesTest {
     assertThat(kicked.problems()).hasSize(1);
     cluster.heal();
     assertThat(list(0, ClientFilter.ALL).problems()).isEmpty();
+  }
+
+  @Test
+  void shouldNameARangeThatIsUnavailableAndListTheOthers() {
+    try (TestCluster single = new TestCluster(1)) {
+      List<String> available = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        String clientId = "c" + i;
+        single.node(0).connectPersistent(clientId).disconnect();
+        if (new InboxId("t", clientId).bucket() >= UNAVAILABLE_BUCKETS) {
+          available.add(clientId);
+        }
+      }
+      assertThat(available).hasSizeBetween(1, 39);
+      ClusterQueries.Dependencies dependencies = single.node(0).queryDependencies;
+      ClientQueries broken =
+          ClusterQueries.openOn(
+                  RecordBuilder.from(dependencies)
+                      .with("sessions", withoutFirstRange(dependencies.sessions()))
+                      .build(),
+                  Runnable::run)
+              .clients();
+      CompletableFuture<ClientPage> listed =
+          broken.list(ClientFilter.ALL, Optional.empty(), 0, 100);
+      single.settle();
+      ClientPage page = listed.join();
+      assertThat(ids(page)).isEqualTo(sorted(available.stream()));
+      assertThat(page.problems())
+          .containsExactly(
+              "inbox range with buckets 0 to " + (UNAVAILABLE_BUCKETS - 1) + ": planted");
+      assertThat(page.next()).isNull();
+    }
+  }
+
+  /** Fails for the sessions of the first buckets. */
+  private static SessionQueries withoutFirstRange(SessionQueries all) {
+    return (SessionQueries)
+        Proxy.newProxyInstance(
+            SessionQueries.class.getClassLoader(),
+            new Class<?>[] {SessionQueries.class},
+            (proxy, method, arguments) -> {
+              SessionPosition from = (SessionPosition) arguments[0];
+              boolean unavailable = from.bucket() < UNAVAILABLE_BUCKETS;
+              if (method.getName().equals("endOfRange")) {
+                return new SessionPosition(UNAVAILABLE_BUCKETS, "", "");
+              }
+              return unavailable
+                  ? CompletableFuture.failedFuture(
+                      new RangeException(RangeException.Kind.UNAVAILABLE, "planted"))
+                  : method.invoke(all, arguments);
+            });
   }
 }
