@@ -17,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -45,6 +46,10 @@ class ClientQueriesTest {
 
   private ClientPage list(int node, ClientFilter filter) {
     return get(queries(node).list(filter, Optional.empty(), 0, 1_000));
+  }
+
+  private static LiveClient live(ClientRow row) {
+    return Objects.requireNonNull(row.live());
   }
 
   private static List<String> ids(ClientPage page) {
@@ -140,11 +145,11 @@ class ClientQueriesTest {
     assertThat(search.clients()).hasSize(1);
     ClientRow row = search.clients().get(0);
     assertThat(row.node()).isEqualTo("n1");
-    assertThat(row.live().state().inflight()).isEqualTo(1);
-    assertThat(row.live().state().subscriptions()).isEqualTo(1);
-    assertThat(row.live().state().heldBackBy()).isEmpty();
-    assertThat(row.live().attributes().persistent()).isTrue();
-    assertThat(row.stored().queued()).isEqualTo(1);
+    assertThat(live(row).state().inflight()).isEqualTo(1);
+    assertThat(live(row).state().subscriptions()).isEqualTo(1);
+    assertThat(live(row).state().heldBackBy()).isEmpty();
+    assertThat(live(row).attributes().persistent()).isTrue();
+    assertThat(Objects.requireNonNull(row.stored()).queued()).isEqualTo(1);
     assertThat(get(queries(0).find("t", "c")).clients()).hasSize(1);
     assertThat(get(queries(0).find("other", "c")).clients()).isEmpty();
     assertThat(get(queries(0).find(null, "nobody")).clients()).isEmpty();
@@ -161,7 +166,7 @@ class ClientQueriesTest {
     assertThat(get(queries(2).find("t", "c")).clients()).isEmpty();
     TestClient again = cluster.node(1).open().connect5("c", false, 1_000);
     assertThat(again.next()).doesNotContain("present");
-    assertThat(get(queries(0).find("t", "c")).clients().get(0).live().state().subscriptions())
+    assertThat(live(get(queries(0).find("t", "c")).clients().get(0)).state().subscriptions())
         .isZero();
   }
 

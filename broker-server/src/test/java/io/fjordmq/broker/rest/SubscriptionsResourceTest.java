@@ -10,6 +10,7 @@ import io.fjordmq.inbox.SessionPosition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -38,7 +39,8 @@ class SubscriptionsResourceTest {
     return texts(api.get("/subscriptions" + query).get("data"));
   }
 
-  private void assertError(String method, String path, String body, ErrorCode code, String text) {
+  private void assertError(
+      String method, String path, @Nullable String body, ErrorCode code, String text) {
     assertThatThrownBy(() -> api.send(method, path, body))
         .isInstanceOfSatisfying(
             ApiException.class,

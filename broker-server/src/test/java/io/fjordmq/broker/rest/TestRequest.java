@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +45,7 @@ final class TestRequest {
 
   /** Returns the body of a response. */
   static JsonNode body(Response response) {
-    return MAPPER.readTree(new Json().write(response.json()));
+    return MAPPER.readTree(new Json().write(Objects.requireNonNull(response.json())));
   }
 
   /**
