@@ -11,6 +11,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Checks JSON values against their schema. Messages begin with the path of the invalid value. */
 final class JsonCheck {
+  /** Beyond this number, doubles do not distinguish all whole numbers. */
+  private static final double MAX_EXACT_DOUBLE = 1L << 53;
+
   /**
    * Checks a value.
    *
@@ -81,15 +84,24 @@ final class JsonCheck {
     require(valid, path, "a time such as 2026-01-31T12:00:00Z", value);
   }
 
+  /** In JSON Schema, 1.0 is a whole number. */
   private static void checkWhole(String path, JsonNode value, Schema.Whole range) {
-    boolean valid = value.isIntegralNumber();
-    if (valid) {
+    boolean valid;
+    if (value.isIntegralNumber()) {
       BigInteger number = value.bigIntegerValue();
       valid =
           number.compareTo(BigInteger.valueOf(range.min())) >= 0
               && number.compareTo(BigInteger.valueOf(range.max())) <= 0;
+    } else {
+      double number = value.isNumber() ? value.doubleValue() : Double.NaN;
+      valid =
+          number == Math.rint(number)
+              && Math.abs(number) <= MAX_EXACT_DOUBLE
+              && number >= range.min()
+              && number <= range.max();
     }
-    require(valid, path, "a whole number from %d to %d".formatted(range.min(), range.max()), value);
+    require(
+        valid, path, "a whole number from %d to %d".formatted(range.min(), range.max()), value);
   }
 
   private void checkItems(String path, JsonNode value, Schema.Items items) {

@@ -125,6 +125,9 @@ final class OpenApi {
       tree.put("required", true);
     }
     tree.put("description", parameter.description());
+    if (!parameter.example().isEmpty()) {
+      tree.put("example", parameter.example());
+    }
     Map<String, Object> schema = new LinkedHashMap<>(JsonSchemas.ofParameter(parameter.schema()));
     if (in.equals("path")) {
       schema.put("minLength", 1);

@@ -128,7 +128,8 @@ class HttpApiTest {
                         TestApi.reply(
                             418,
                             String.valueOf(
-                                ((ApiCall.BodyException) failure.getCause()).isTooLarge()))));
+                                failure.getCause() instanceof ApiCall.BodyException unreadable
+                                    && unreadable.isTooLarge()))));
     HttpRequest.BodyPublisher chunked =
         HttpRequest.BodyPublishers.fromPublisher(
             HttpRequest.BodyPublishers.ofByteArray(new byte[5_000]));
