@@ -78,6 +78,11 @@ public record ClientRow(
     return id.clientId();
   }
 
+  /** Returns the connection; null if the client is offline, or if its node did not respond. */
+  public @Nullable ClientConnection connection() {
+    return live == null ? null : ClientConnection.of(live);
+  }
+
   /** Returns the persistent session; null if it is transient or could not be read. */
   public @Nullable Session session() {
     return stored == null ? null : Session.of(stored);

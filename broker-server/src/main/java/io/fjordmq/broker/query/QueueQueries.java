@@ -5,7 +5,6 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.broker.query.QueryException.Kind;
 import io.fjordmq.broker.query.QueryNodes.Node;
 import io.fjordmq.broker.session.ClientQueue;
-import io.fjordmq.broker.session.ClientQueue.Awaited;
 import io.fjordmq.broker.session.ClientQueue.InFlight;
 import io.fjordmq.broker.session.ClientQueue.Wanted;
 import io.fjordmq.inbox.SessionQueries;
@@ -14,6 +13,7 @@ import io.fjordmq.inbox.SessionQueries.PeekedEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +31,8 @@ public final class QueueQueries {
    *     flight to a transient session
    * @param payloadBytes size of the whole payload
    * @param packetId packet identifier; 0 unless the message is in flight
-   * @param awaited the packet that a message in flight waits for; null for others
+   * @param awaits the packet that a message in flight waits for: puback, pubrec or pubcomp; null
+   *     for others
    */
   public record Peeked(
       @Nullable Message message,
@@ -39,7 +40,7 @@ public final class QueueQueries {
       boolean retain,
       int payloadBytes,
       int packetId,
-      @Nullable Awaited awaited) {
+      @Nullable String awaits) {
     static Peeked of(PeekedEntry entry) {
       return new Peeked(
           entry.message(), entry.qos(), entry.retain(), entry.payloadBytes(), 0, null);
@@ -51,15 +52,16 @@ public final class QueueQueries {
     }
 
     static Peeked of(InFlight inflight, @Nullable PeekedEntry entry) {
+      String awaits = inflight.awaited().name().toLowerCase(Locale.ROOT);
       return entry == null
-          ? new Peeked(null, null, false, 0, inflight.packetId(), inflight.awaited())
+          ? new Peeked(null, null, false, 0, inflight.packetId(), awaits)
           : new Peeked(
               entry.message(),
               entry.qos(),
               entry.retain(),
               entry.payloadBytes(),
               inflight.packetId(),
-              inflight.awaited());
+              awaits);
     }
   }
 

@@ -1,10 +1,8 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.query.ClientConnection;
 import io.fjordmq.broker.query.ClientRow;
 import io.fjordmq.broker.query.ClientRow.Session;
-import io.fjordmq.broker.query.LiveClient;
-import io.fjordmq.broker.session.ClientAttributes;
-import io.fjordmq.broker.session.ClientState;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,15 +57,13 @@ record ClientJson(
         @Nullable List<String> heldBackBy) {
 
   static ClientJson of(ClientRow row) {
-    @Nullable LiveClient live = row.live();
+    @Nullable ClientConnection client = row.connection();
     @Nullable Session stored = row.session();
-    @Nullable ClientAttributes client = live == null ? null : live.attributes();
-    @Nullable ClientState state = live == null ? null : live.state();
     boolean offline = !row.connected();
     return new ClientJson(
         row.clientId(),
         row.tenant(),
-        userName(client, stored),
+        client != null ? client.userName() : stored == null ? null : stored.userName(),
         row.connected(),
         row.connected() ? "connected" : "disconnected",
         row.node(),
@@ -87,45 +83,38 @@ record ClientJson(
         offline && stored != null ? time(stored.expiresAtMillis()) : null,
         stored != null ? stored.hasWill() : client != null && client.hasWill(),
         offline && stored != null ? time(stored.willDueAtMillis()) : null,
-        state != null
-            ? Long.valueOf(state.subscriptions())
+        client != null
+            ? Long.valueOf(client.subscriptions())
             : stored == null ? null : stored.subscriptions(),
-        state == null ? null : (long) state.maxSubscriptions(),
-        state == null ? null : (long) state.inflight(),
-        state == null ? null : (long) state.maxInflight(),
-        waiting(state, stored),
+        client == null ? null : (long) client.maxSubscriptions(),
+        client == null ? null : (long) client.inflight(),
+        client == null ? null : (long) client.maxInflight(),
+        waiting(client, stored),
         stored != null
             ? Long.valueOf(stored.maxQueued())
-            : state == null ? null : (long) state.maxQueued(),
-        state == null ? null : (long) state.awaitingPubRel(),
+            : client == null ? null : (long) client.maxQueued(),
+        client == null ? null : (long) client.awaitingPubRel(),
         stored == null ? null : stored.queued(),
         stored == null ? null : stored.queuedBytes(),
         stored == null ? null : stored.maxQueued(),
         stored == null ? null : stored.maxQueuedBytes(),
-        state == null ? null : state.heldBackBy());
-  }
-
-  private static @Nullable String userName(
-      @Nullable ClientAttributes client, @Nullable Session stored) {
-    if (client != null) {
-      return client.userName();
-    }
-    return stored == null ? null : stored.userName();
+        client == null ? null : client.heldBackBy());
   }
 
   /**
    * Counts the messages that wait to be sent. The inbox of a connected client also holds messages
    * in flight, apart from those that wait for PUBCOMP.
    */
-  private static @Nullable Long waiting(@Nullable ClientState state, @Nullable Session stored) {
+  private static @Nullable Long waiting(
+      @Nullable ClientConnection client, @Nullable Session stored) {
     if (stored == null) {
-      return state == null ? null : (long) state.queued();
+      return client == null ? null : (long) client.queued();
     }
-    if (state == null) {
+    if (client == null) {
       return stored.queued();
     }
-    long sent = state.inflight() - stored.awaitingPubComp();
-    return Math.max(0, stored.queued() - Math.max(0, sent)) + state.queued();
+    long sent = client.inflight() - stored.awaitingPubComp();
+    return Math.max(0, stored.queued() - Math.max(0, sent)) + client.queued();
   }
 
   private static @Nullable Instant time(long millis) {

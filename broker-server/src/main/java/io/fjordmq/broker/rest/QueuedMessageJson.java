@@ -5,7 +5,6 @@ import io.fjordmq.broker.query.QueueQueries.Peeked;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** A message for a client. */
@@ -43,7 +42,7 @@ record QueuedMessageJson(
         message == null ? null : text(message.payload(), payloadEncoding),
         message == null ? null : peeked.payloadBytes(),
         peeked.packetId() == 0 ? null : peeked.packetId(),
-        peeked.awaited() == null ? null : peeked.awaited().name().toLowerCase(Locale.ROOT));
+        peeked.awaits());
   }
 
   private static @Nullable String text(byte[] payload, String encoding) {

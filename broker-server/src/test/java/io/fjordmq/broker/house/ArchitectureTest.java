@@ -65,7 +65,7 @@ class ArchitectureTest {
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
             HouseRules.boundary(
-                "rest", "http", "accounts", "admin", "config", "ops", "net", "query", "session"),
+                "rest", "http", "accounts", "admin", "config", "ops", "net", "query"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
