@@ -175,6 +175,7 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList(),
         accounts,
+        clientServices.queries(),
         node.self().value());
   }
 

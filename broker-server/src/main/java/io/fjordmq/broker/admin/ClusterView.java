@@ -271,8 +271,7 @@ public final class ClusterView {
           "nodes down: "
               + String.join(", ", down)
               + "; restart them, or remove each node that is permanently lost: run"
-              + " 'bin/standalone.sh"
-              + " remove-node ID' on a running node");
+              + " 'bin/standalone.sh remove-node ID' on a running node");
     }
     String notServing = node.membership().notServingReason();
     if (notServing != null) {

@@ -19,7 +19,8 @@ final class ClusterResource implements Resource {
   record ClusterJson(
       @Field("Id of the cluster; absent until its first node has created it") @Nullable String name,
       @Field(
-              "Name of the cluster from the configuration of its first node; absent if there is none")
+              "Name of the cluster from the configuration of its first node; absent if there is"
+                  + " none")
           @Nullable String env,
       @Field("Ids of the nodes") List<String> nodes,
       @Field("Id of the node that responds") String self,

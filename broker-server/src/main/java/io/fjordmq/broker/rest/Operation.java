@@ -294,6 +294,17 @@ public final class Operation {
       return this;
     }
 
+    /** The response can have this status, with a JSON array. */
+    public Builder answerArray(int status, String when, Class<?> element) {
+      answers.add(
+          new Answer(
+              status,
+              when,
+              new Schema.Items(SchemaReader.of(element), 0, Integer.MAX_VALUE),
+              false));
+      return this;
+    }
+
     /** The response is 200 with one page of a list; see {@link Response#list}. */
     public Builder okList(Class<?> element) {
       answers.add(new Answer(200, "One page", SchemaReader.of(element), true));

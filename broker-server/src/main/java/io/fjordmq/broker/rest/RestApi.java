@@ -5,6 +5,7 @@ import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
+import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -54,6 +55,7 @@ public final class RestApi implements AutoCloseable {
   public static RestApi of(RestServices services, Authentication authentication) {
     CommandQueue commands = new CommandQueue(services.commands());
     Accounts accounts = services.accounts();
+    ClusterQueries queries = services.queries();
     return new RestApi(
         List.of(
             new NodesResource(services.view(), commands),
@@ -63,7 +65,13 @@ public final class RestApi implements AutoCloseable {
             new LoginResource(accounts.logins(), accounts.users(), services.version()),
             new UsersResource(accounts.users()),
             new ApiKeysResource(accounts.apiKeys()),
-            new AuditResource(accounts.audit(), services.node())),
+            new AuditResource(accounts.audit(), services.node()),
+            new ClientsResource(queries.clients()),
+            new SubscriptionsResource(queries.subscriptions(), queries.clients()),
+            new QueuesResource(queries.queues(), queries.clients()),
+            new TopicsResource(queries.topics()),
+            new RetainedResource(queries.retained()),
+            new PublishResource(queries.publisher())),
         authentication,
         accounts.audit(),
         services.version(),

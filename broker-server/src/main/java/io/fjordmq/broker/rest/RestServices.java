@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.net.ListenerStatus;
+import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param accounts the accounts of the API
+ * @param queries clients and messages of the whole cluster
  * @param node the id of this node
  */
 public record RestServices(
@@ -23,4 +25,5 @@ public record RestServices(
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
     Accounts accounts,
+    ClusterQueries queries,
     String node) {}

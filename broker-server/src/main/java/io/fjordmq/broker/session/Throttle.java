@@ -2,6 +2,8 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Enforces the rate limits of a connection (bytes in each direction, and publishes), and pauses
@@ -132,6 +134,21 @@ final class Throttle extends TimeoutWheel.Timeout {
   /** Returns false while messages to the client must wait. */
   boolean mayWrite() {
     return !writeStopped;
+  }
+
+  /** Returns the rates that hold the client back now. */
+  List<Limit> limitsReached() {
+    List<Limit> reached = new ArrayList<>(0);
+    if (readStopped && readTokens < 0) {
+      reached.add(Limit.READ_RATE);
+    }
+    if (readStopped && publishTokens < 0) {
+      reached.add(Limit.PUBLISH_RATE);
+    }
+    if (writeStopped) {
+      reached.add(Limit.WRITE_RATE);
+    }
+    return reached;
   }
 
   private void stopReading(Limit limit) {

@@ -16,6 +16,7 @@ import io.fjordmq.broker.http.seeded.PageThatKnowsSessions;
 import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
+import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
@@ -64,7 +65,8 @@ class ArchitectureTest {
         new Rule(HouseRules.jacksonStaysInRest(), LibraryLeak.class),
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
-            HouseRules.boundary("rest", "http", "accounts", "admin", "config", "ops", "net"),
+            HouseRules.boundary(
+                "rest", "http", "accounts", "admin", "config", "ops", "net", "query"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -98,7 +100,10 @@ class ArchitectureTest {
         new Rule(
             HouseRules.boundary(
                 "session", "protocol", "dispatch", "delivery", "security", "limits"),
-            BlockingSession.class));
+            BlockingSession.class),
+        new Rule(
+            HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),
+            QueryThatKnowsHttp.class));
   }
 
   @ParameterizedTest

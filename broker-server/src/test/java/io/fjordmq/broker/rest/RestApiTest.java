@@ -264,13 +264,16 @@ class RestApiTest {
         "{\"name\":\"a\",\"size\":1.5} | size must be a whole number from 1 to 9, not 1.5",
         "{\"name\":\"a\",\"size\":1e999} | size must be a whole number from 1 to 9, not",
         "{\"name\":\"a\",\"size\":\"1\"} | size must be a whole number from 1 to 9, not '1'",
-        "{\"name\":\"a\",\"size\":1,\"colour\":\"red\"} | colour is not a known field; did you mean",
+        "{\"name\":\"a\",\"size\":1,\"colour\":\"red\"} | colour is not a known field; did you"
+            + " mean",
         "{\"name\":\"a\",\"size\":1,\"color\":\"RED\"} | color must be one of red, dark_blue, not",
         "{\"name\":\"a\",\"size\":1,\"is_new\":1} | is_new must be true or false, not 1",
         "{\"name\":\"a\",\"size\":1,\"made_at\":\"x\"} | made_at must be a time such as",
         "{\"name\":\"a\",\"size\":1,\"parts\":[1]} | parts[0] must be an object, not 1",
-        "{\"name\":\"a\",\"size\":1,\"parts\":[{\"name\":\"p\",\"number\":\"\"}]} | parts[0].number",
-        "{\"name\":\"a\",\"size\":1,\"parts\":[{},{},{}]} | parts must have at most 2 elements, not 3"
+        "{\"name\":\"a\",\"size\":1,\"parts\":[{\"name\":\"p\",\"number\":\"\"}]} |"
+            + " parts[0].number",
+        "{\"name\":\"a\",\"size\":1,\"parts\":[{},{},{}]} | parts must have at most 2 elements, not"
+            + " 3"
       })
   void shouldNameTheInvalidField(String body, String message) {
     assertThat(put(body == null ? "" : body))

@@ -2,6 +2,9 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
+import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
 import io.fjordmq.broker.system.ApiClient.Answer;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
@@ -138,6 +141,92 @@ class ApiClusterTest {
       assertThat(ok(first().get("/listeners/tcpListener")).get("current_connections").asInt())
           .isPositive();
     }
+  }
+
+  @Test
+  void shouldListShowAndKickTheClientsOfAllNodes() {
+    List<Mqtt5Session> sessions = new ArrayList<>();
+    try {
+      for (int number = 1; number <= NODES; number++) {
+        Mqtt5Session session = new Mqtt5Session(cluster.node(number).mqtt(), "listed-" + number);
+        sessions.add(session);
+        session.connect();
+        session.subscribe("listed/" + number, MqttQos.AT_LEAST_ONCE);
+      }
+      for (ApiClient client : all()) {
+        JsonNode list = ok(client.get("/clients?like_clientid=listed-"));
+        assertThat(list.get("meta").has("partial")).isFalse();
+        assertThat(texts(list.get("data"), "clientid"))
+            .containsExactlyInAnyOrder("listed-1", "listed-2", "listed-3");
+        assertThat(new TreeSet<>(texts(list.get("data"), "node"))).hasSize(NODES);
+        assertThat(ok(client.get("/clients/listed-2")).get("ip_address").asString())
+            .isEqualTo("127.0.0.1");
+        assertThat(texts(ok(client.get("/clients/listed-3/subscriptions")), "topic"))
+            .containsExactly("listed/3");
+        assertThat(
+                texts(
+                    ok(client.get("/subscriptions?match_topic=listed%2F%23")).get("data"), "topic"))
+            .containsExactlyInAnyOrder("listed/1", "listed/2", "listed/3");
+        assertThat(texts(ok(client.get("/topics/listed%2F1")), "topic")).hasSize(1);
+      }
+      assertThat(first().send("DELETE", "/clients/listed-3", "").status()).isEqualTo(204);
+      assertThat(sessions.get(2).disconnectCause())
+          .isInstanceOfSatisfying(
+              Mqtt5DisconnectException.class,
+              cause ->
+                  assertThat(cause.getMqttMessage().getReasonCode())
+                      .isEqualTo(Mqtt5DisconnectReasonCode.ADMINISTRATIVE_ACTION));
+      assertThat(all().get(1).get("/clients/listed-3").status()).isEqualTo(404);
+      assertThat(first().send("DELETE", "/clients/listed-3", "").status()).isEqualTo(404);
+    } finally {
+      sessions.forEach(Mqtt5Session::close);
+    }
+  }
+
+  @Test
+  void shouldPublishAndShowRetainedMessagesAnywhere() {
+    try (Mqtt5Session session = new Mqtt5Session(cluster.node(2).mqtt(), "reader")) {
+      session.connect();
+      session.subscribe("api/#", MqttQos.AT_LEAST_ONCE);
+      Answer published =
+          first()
+              .send(
+                  "POST",
+                  "/publish",
+                  "{\"topic\":\"api/1\",\"payload\":\"hello\",\"qos\":1,\"retain\":true}");
+      assertThat(ok(published).get("id").asString()).isNotEmpty();
+      assertThat(session.nextText()).isEqualTo("hello");
+    }
+    for (ApiClient client : all()) {
+      JsonNode list = ok(client.get("/mqtt/retainer/messages?topic=api%2F%23"));
+      assertThat(texts(list.get("data"), "topic")).containsExactly("api/1");
+      assertThat(ok(client.get("/mqtt/retainer/message/api%2F1")).get("payload").asString())
+          .isEqualTo("aGVsbG8=");
+    }
+    assertThat(all().get(2).send("DELETE", "/mqtt/retainer/message/api%2F1", "").status())
+        .isEqualTo(204);
+    assertThat(first().get("/mqtt/retainer/message/api%2F1").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldShowTheQueueOfAnOfflineSession() {
+    Mqtt5Session session = new Mqtt5Session(cluster.node(3).mqtt(), "sleeper");
+    session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(600));
+    session.subscribe("sleeper/+", MqttQos.AT_LEAST_ONCE);
+    session.disconnect();
+    String body =
+        "[{\"topic\":\"sleeper/1\",\"payload\":\"a\",\"qos\":1},"
+            + "{\"topic\":\"sleeper/2\",\"payload\":\"b\",\"qos\":1}]";
+    ok(first().send("POST", "/publish/bulk", body));
+    for (ApiClient client : all()) {
+      JsonNode shown = ok(client.get("/clients/sleeper"));
+      assertThat(shown.get("connected").asBoolean()).isFalse();
+      assertThat(shown.get("mqueue_len").asInt()).isEqualTo(2);
+      JsonNode queue = ok(client.get("/clients/sleeper/mqueue_messages?payload=plain"));
+      assertThat(texts(queue.get("data"), "payload")).containsExactly("a", "b");
+    }
+    assertThat(all().get(1).send("DELETE", "/clients/sleeper", "").status()).isEqualTo(204);
+    assertThat(first().get("/clients/sleeper").status()).isEqualTo(404);
   }
 
   @Test
