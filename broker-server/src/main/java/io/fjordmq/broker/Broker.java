@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
@@ -10,6 +11,7 @@ import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.rest.RestServices;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
@@ -34,6 +36,7 @@ public final class Broker implements ShutdownSequence.Composite {
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterNode node;
+  private final Accounts accounts;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
@@ -67,6 +70,17 @@ public final class Broker implements ShutdownSequence.Composite {
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
+      accounts =
+          add(
+              "accounts",
+              Accounts.open(
+                  config.apiConfig(),
+                  new Accounts.Dependencies(
+                      node.metadata(),
+                      node.membership()::write,
+                      node.membership().clock(),
+                      config.httpConfig().requestTimeout(),
+                      observers.accounts())));
       stores =
           add(
               "stores",
@@ -85,6 +99,7 @@ public final class Broker implements ShutdownSequence.Composite {
               Operations.open(
                   new Operations.Dependencies(
                       config, node, stores, clientServices, overload, observers)));
+      accounts.createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();
       throw asStartException(e);
@@ -150,6 +165,17 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The operator commands. */
   ClusterCommands commands() {
     return operations.commands();
+  }
+
+  /** The parts that the REST API uses. */
+  RestServices restServices() {
+    return new RestServices(
+        Version.text(),
+        operations.view(),
+        operations.commands(),
+        () -> listeners().stream().map(Listener::status).toList(),
+        accounts,
+        node.self().value());
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

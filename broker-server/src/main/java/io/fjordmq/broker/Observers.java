@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.accounts.AccountObserver;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.nodes.NodesObserver;
@@ -26,7 +27,8 @@ public record Observers(
     SessionObserver sessions,
     ListenerObserver listeners,
     Supplier<ClientTraffic> traffic,
-    SecurityObserver security) {
+    SecurityObserver security,
+    AccountObserver accounts) {
 
   /** The observers that feed the given metrics. */
   public static Observers of(BrokerMetrics metrics) {
@@ -39,6 +41,7 @@ public record Observers(
         metrics.sessions(),
         metrics.listeners(),
         metrics::traffic,
-        metrics.security());
+        metrics.security(),
+        metrics.accounts());
   }
 }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
@@ -45,6 +46,7 @@ import java.util.Set;
  * @param raftPortConfig the Raft port
  * @param drainConfig draining a node before it stops
  * @param httpConfig the HTTP port for metrics, health and status
+ * @param apiConfig accounts of the operator API
  * @param securityConfig authentication and access rules
  * @param sessionConfig limits for each client
  * @param tenantConfig limits for each tenant
@@ -79,6 +81,7 @@ public record BrokerConfig(
     TransportSettings raftPortConfig,
     DrainConfig drainConfig,
     HttpSettings httpConfig,
+    AccountSettings apiConfig,
     SecuritySettings securityConfig,
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
@@ -141,6 +144,7 @@ public record BrokerConfig(
         TransportSettings.DEFAULT,
         new DrainConfig(Duration.ofSeconds(30), 500),
         HttpSettings.DEFAULTS,
+        AccountSettings.DEFAULTS,
         SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
@@ -180,6 +184,7 @@ public record BrokerConfig(
         raftPortConfig,
         drainConfig,
         httpConfig,
+        apiConfig,
         securityConfig,
         sessionConfig,
         tenantConfig,

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.ops;
 
+import io.fjordmq.broker.accounts.AccountObserver;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.http.HttpLimit;
 import io.fjordmq.broker.http.HttpObserver;
@@ -41,6 +42,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final SessionMeters sessions;
   private final ListenerMeters listeners;
   private final SecurityMeters security;
+  private final AccountMeters accounts;
   private final DeliveryMeters delivery;
   private final NodesMeters nodes;
   private final InboxMeters inboxes;
@@ -58,6 +60,7 @@ public final class BrokerMetrics implements AutoCloseable {
     sessions = new SessionMeters(meters);
     listeners = new ListenerMeters(meters);
     security = new SecurityMeters(meters);
+    accounts = new AccountMeters(meters);
     delivery = new DeliveryMeters(meters);
     nodes = new NodesMeters(meters);
     inboxes = new InboxMeters(meters);
@@ -78,6 +81,10 @@ public final class BrokerMetrics implements AutoCloseable {
 
   public SecurityObserver security() {
     return security;
+  }
+
+  public AccountObserver accounts() {
+    return accounts;
   }
 
   public SessionObserver sessions() {

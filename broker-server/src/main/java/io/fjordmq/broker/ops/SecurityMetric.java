@@ -39,7 +39,18 @@ enum SecurityMetric implements Metric {
       Kind.COUNTER,
       "result",
       "Reloads of changed password and ACL files; result is loaded, or rejected if the file is"
-          + " invalid");
+          + " invalid"),
+  API_LOGINS(
+      "fjordmq.api.logins",
+      Kind.COUNTER,
+      "result",
+      "Attempts to log in to the operator API, or to use it with an API key or a password, by"
+          + " result"),
+  API_PASSWORDS_WAITING(
+      "fjordmq.api.passwords.waiting",
+      Kind.GAUGE,
+      "",
+      "Passwords of the operator API waiting to be hashed");
 
   private final Spec spec;
 

@@ -16,13 +16,16 @@ import org.jspecify.annotations.Nullable;
  * password file entry, so an entry that has changed no longer matches. The HMAC key exists only in
  * this process. The least recently used user is evicted. Thread-safe.
  */
-final class LoginCache {
+public final class LoginCache {
   private static final String HMAC = "HmacSHA256";
 
   private final SecretKeySpec key;
   private final Map<String, byte[]> byUser;
 
-  LoginCache(int max) {
+  /**
+   * @param max maximum number of users
+   */
+  public LoginCache(int max) {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     key = new SecretKeySpec(secret, HMAC);
@@ -35,7 +38,8 @@ final class LoginCache {
         };
   }
 
-  boolean isKnown(String user, byte[] password, PasswordHash entry) {
+  /** Returns whether this was the correct password of the user with this hash. */
+  public boolean isKnown(String user, byte[] password, PasswordHash entry) {
     @Nullable byte[] known;
     synchronized (byUser) {
       known = byUser.get(user);
@@ -43,7 +47,8 @@ final class LoginCache {
     return known != null && MessageDigest.isEqual(known, mac(user, password, entry));
   }
 
-  void remember(String user, byte[] password, PasswordHash entry) {
+  /** Remembers a password that matches the hash. */
+  public void remember(String user, byte[] password, PasswordHash entry) {
     byte[] mac = mac(user, password, entry);
     synchronized (byUser) {
       byUser.put(user, mac);

@@ -23,7 +23,7 @@ import org.bouncycastle.crypto.params.KeyParameter;
  * <p>Salt and hash are Base64, without padding for Argon2id.
  */
 @SuppressWarnings("ArrayRecordComponent") // only compared by matches()
-sealed interface PasswordHash {
+public sealed interface PasswordHash {
   /** The memory for new Argon2id hashes: OWASP's second recommendation, 19 MiB with two passes. */
   int MEMORY_KIB = 19_456;
 
@@ -55,6 +55,11 @@ sealed interface PasswordHash {
     byte[] salt = random(random, 16);
     Argon2id template = new Argon2id(MEMORY_KIB, PASSES, 1, salt, new byte[32]);
     return new Argon2id(MEMORY_KIB, PASSES, 1, salt, template.compute(password));
+  }
+
+  /** Creates a hash with the format and cost of new entries that no password matches. */
+  static PasswordHash decoy(SecureRandom random) {
+    return new Argon2id(MEMORY_KIB, PASSES, 1, random(random, 16), new byte[32]);
   }
 
   /**

@@ -6,14 +6,17 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.fjordmq.broker.accounts.seeded.AccountsThatKnowHttp;
 import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
 import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
 import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
+import io.fjordmq.broker.http.seeded.PageThatKnowsSessions;
 import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
+import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
@@ -58,6 +61,12 @@ class ArchitectureTest {
         new Rule(HouseRules.nettyStaysAtTheEdges(), EngineThatKnowsMqtt.class),
         new Rule(HouseRules.grpcStaysInThePort(), LibraryLeak.class),
         new Rule(HouseRules.jettyStaysBehindTheHttpPort(), LibraryLeak.class),
+        new Rule(HouseRules.jacksonStaysInRest(), LibraryLeak.class),
+        new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
+        new Rule(
+            HouseRules.boundary("rest", "http", "accounts", "admin", "config", "ops", "net"),
+            ResourceThatKnowsTooMuch.class),
+        new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
             HouseRules.replicatedCodeIsPure(),
             ImpureCoprocessor.HOST_CLOCK,
@@ -76,6 +85,7 @@ class ArchitectureTest {
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
+        new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),

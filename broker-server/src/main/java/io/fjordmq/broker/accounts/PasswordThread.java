@@ -1,0 +1,73 @@
+package io.fjordmq.broker.accounts;
+
+import io.fjordmq.broker.accounts.AccountException.Kind;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Computes password hashes of users, which are slow by design, on one thread with a bounded queue:
+ * a flood of logins occupies one processor and leaves the others to clients. Thread-safe.
+ */
+final class PasswordThread implements AutoCloseable {
+  private final ThreadPoolExecutor thread;
+  private final long maxWaitNanos;
+  private final AccountObserver observer;
+
+  /**
+   * @param maxWait time after which waiting work is refused, because its caller has given up
+   */
+  PasswordThread(int maxWaiting, Duration maxWait, AccountObserver observer) {
+    this.maxWaitNanos = maxWait.toNanos();
+    this.observer = observer;
+    thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(maxWaiting),
+            task -> new Thread(task, "api-password"));
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  /** Runs the work; fails with {@link Kind#BUSY} if the queue is full or the wait was too long. */
+  <T> CompletableFuture<T> run(Supplier<T> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    long since = System.nanoTime();
+    observer.addQueuedPasswords(1);
+    try {
+      thread.execute(
+          () -> {
+            observer.addQueuedPasswords(-1);
+            if (System.nanoTime() - since > maxWaitNanos) {
+              result.completeExceptionally(busy());
+              return;
+            }
+            try {
+              result.complete(work.get());
+            } catch (RuntimeException | Error e) {
+              result.completeExceptionally(e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      observer.addQueuedPasswords(-1);
+      result.completeExceptionally(busy());
+    }
+    return result;
+  }
+
+  private static AccountException busy() {
+    return new AccountException(
+        Kind.BUSY, "too many passwords are waiting to be checked; try again later");
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,51 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.AccountException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** Turns failures of accounts into error responses. */
+final class AccountFailures {
+  private AccountFailures() {}
+
+  /**
+   * Returns a future that fails with {@link ApiException} where the given one fails with {@link
+   * AccountException}.
+   *
+   * @param notFound the code if the account does not exist
+   * @param wrongCredentials the code if a password, secret or API key is wrong
+   */
+  static <T> CompletableFuture<T> translate(
+      CompletableFuture<T> result, ErrorCode notFound, ErrorCode wrongCredentials) {
+    return result
+        .handle(
+            (value, failure) -> {
+              if (failure == null) {
+                return CompletableFuture.completedFuture(value);
+              }
+              Throwable cause = Replies.cause(failure);
+              return CompletableFuture.<T>failedFuture(
+                  cause instanceof AccountException expected
+                      ? asApiException(expected, notFound, wrongCredentials)
+                      : cause);
+            })
+        .thenCompose(Function.identity());
+  }
+
+  static ApiException asApiException(
+      AccountException failure, ErrorCode notFound, ErrorCode wrongCredentials) {
+    ErrorCode code =
+        switch (failure.kind()) {
+          case INVALID -> ErrorCode.BAD_REQUEST;
+          case NOT_FOUND -> notFound;
+          case EXISTS -> ErrorCode.ALREADY_EXISTS;
+          case CHANGED, FULL -> ErrorCode.CONFLICT;
+          case WRONG_CREDENTIALS -> wrongCredentials;
+          case TOKEN_INVALID -> ErrorCode.BAD_TOKEN;
+          case TOKEN_EXPIRED -> ErrorCode.TOKEN_TIME_OUT;
+          case TOO_MANY_FAILURES -> ErrorCode.TOO_MANY_REQUESTS;
+          case BUSY, UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
+        };
+    return new ApiException(code, String.valueOf(failure.getMessage()));
+  }
+}

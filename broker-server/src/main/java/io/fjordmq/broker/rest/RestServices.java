@@ -1,0 +1,26 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Accounts;
+import io.fjordmq.broker.admin.ClusterCommands;
+import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.net.ListenerStatus;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The parts of the node that the resources use.
+ *
+ * @param version the version of the program
+ * @param view the nodes and ranges
+ * @param commands changes to the cluster
+ * @param listeners the listeners of this node
+ * @param accounts the accounts of the API
+ * @param node the id of this node
+ */
+public record RestServices(
+    String version,
+    ClusterView view,
+    ClusterCommands commands,
+    Supplier<List<ListenerStatus>> listeners,
+    Accounts accounts,
+    String node) {}

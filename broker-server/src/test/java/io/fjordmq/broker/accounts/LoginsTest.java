@@ -1,0 +1,210 @@
+package io.fjordmq.broker.accounts;
+
+import static io.fjordmq.broker.accounts.TestAccounts.ADDRESS;
+import static io.fjordmq.broker.accounts.TestAccounts.LOCAL;
+import static io.fjordmq.broker.accounts.TestAccounts.administrator;
+import static io.fjordmq.broker.accounts.TestAccounts.fails;
+import static io.fjordmq.broker.accounts.TestAccounts.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.accounts.AccountObserver.Result;
+import io.fjordmq.cluster.metadata.Change;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LoginsTest {
+  private static final String PASSWORD = "correct horse";
+
+  private final TestAccounts test = new TestAccounts();
+
+  @AfterEach
+  void close() {
+    test.close();
+  }
+
+  @Test
+  void shouldIssueTokensThatEveryNodeAcceptsUntilTheyExpire() {
+    Accounts here =
+        test.open(
+            TestAccounts.settings()
+                .with(AccountSettings::tokenLifetime, Duration.ofMinutes(5))
+                .build());
+    Accounts there = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    Logins.Session session = get(here.logins().login("ann", PASSWORD, ADDRESS));
+    Caller ann = new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
+    assertThat(session.caller()).isEqualTo(ann);
+    assertThat(session.expires()).isEqualTo(test.now().plus(Duration.ofMinutes(5)));
+    assertThat(session.toString()).doesNotContain(session.token());
+    byte[] key = test.value("token-key");
+    Logins.Session other = get(there.logins().login("ann", PASSWORD, ADDRESS));
+    assertThat(test.value("token-key")).isEqualTo(key);
+    for (Accounts node : List.of(here, there, test.open())) {
+      assertThat(node.logins().verify(session.token())).isEqualTo(ann);
+      assertThat(node.logins().verify(other.token())).isEqualTo(ann);
+    }
+    test.advance(Duration.ofMinutes(5));
+    assertThatThrownBy(() -> there.logins().verify(session.token()))
+        .isInstanceOfSatisfying(
+            AccountException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_EXPIRED));
+    assertThat(here.logins().verify(other.token())).isEqualTo(ann);
+  }
+
+  @Test
+  void shouldAgreeOnOneKeyIfTwoNodesLogInAtOnce() {
+    Accounts here = test.open();
+    Accounts there = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    test.writer =
+        batch -> {
+          test.writer = null;
+          // The other node is faster.
+          get(there.logins().login("ann", PASSWORD, ADDRESS));
+          return test.metadata.write(batch);
+        };
+    String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
+    assertThat(there.logins().verify(token).name()).isEqualTo("ann");
+  }
+
+  @Test
+  void shouldRefuseEveryTokenBeforeTheFirstLogin() {
+    assertThatThrownBy(() -> test.open().logins().verify("AQNhbm7oB9APAQIDBAUGBwg7"))
+        .isInstanceOf(AccountException.class)
+        .hasMessage("the token is not valid; log in again");
+  }
+
+  @Test
+  void shouldNotIssueTokensSignedWithAKeyThatItCannotRead() {
+    Accounts here = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    get(test.metadata.write(List.of(Change.put("token-key", new byte[] {2}))));
+    assertThat(fails(here.logins().login("ann", PASSWORD, ADDRESS), Kind.UNAVAILABLE))
+        .contains("see its log");
+    assertThat(test.value("token-key")).containsExactly(2);
+  }
+
+  @Test
+  void shouldRefuseUnknownUsersLikeWrongPasswords() {
+    Accounts here = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    String wrong = fails(here.logins().login("ann", "incorrect", ADDRESS), Kind.WRONG_CREDENTIALS);
+    for (String name : List.of("bob", "", "\u0000", "x".repeat(100_000), "ann\n")) {
+      assertThat(fails(here.logins().login(name, PASSWORD, name), Kind.WRONG_CREDENTIALS))
+          .isEqualTo(wrong);
+    }
+    String longest = "x".repeat(1 << 20);
+    fails(here.logins().login("ann", longest, ADDRESS), Kind.WRONG_CREDENTIALS);
+    fails(here.logins().authenticate("bob", PASSWORD, ADDRESS), Kind.WRONG_CREDENTIALS);
+    assertThat(test.results).containsExactlyEntriesOf(Map.of(Result.WRONG_CREDENTIALS, 8));
+  }
+
+  @Test
+  void shouldAuthenticateAUserByNameAndPassword() {
+    Accounts here = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    Caller ann = new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
+    for (int i = 0; i < 2; i++) { // the second time from the cache
+      assertThat(get(here.logins().authenticate("ann", PASSWORD, ADDRESS))).isEqualTo(ann);
+    }
+    fails(here.logins().authenticate("ann", PASSWORD + " ", ADDRESS), Kind.WRONG_CREDENTIALS);
+    get(here.users().setPassword(LOCAL, "ann", "another password"));
+    fails(here.logins().authenticate("ann", PASSWORD, ADDRESS), Kind.WRONG_CREDENTIALS);
+  }
+
+  private Accounts limitedTo(int failures) {
+    return test.open(
+        TestAccounts.settings()
+            .with(AccountSettings::maxLoginFailures, failures)
+            .with(AccountSettings::loginFailureWindow, Duration.ofDays(1))
+            .build());
+  }
+
+  @Test
+  void shouldBlockAnAddressAfterTooManyFailures() {
+    Accounts here = limitedTo(2);
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
+    fails(here.logins().login("bob", PASSWORD, "2001:db8:1:2::1"), Kind.WRONG_CREDENTIALS);
+    fails(here.logins().login("cid", PASSWORD, "2001:db8:1:2::2"), Kind.WRONG_CREDENTIALS);
+    assertThat(
+            fails(here.logins().login("ann", PASSWORD, "2001:db8:1:2:3::"), Kind.TOO_MANY_FAILURES))
+        .isEqualTo("too many failed logins of this address or user; try again in 86400 s");
+    fails(here.logins().authenticate("ann", PASSWORD, "2001:db8:1:2::3"), Kind.TOO_MANY_FAILURES);
+    get(here.logins().login("ann", PASSWORD, "2001:db8:1:3::1"));
+    assertThat(here.logins().verify(token).name()).isEqualTo("ann");
+  }
+
+  @Test
+  void shouldBlockAUserAfterTooManyFailuresButNotItsTokensAndApiKeys() {
+    Accounts here = limitedTo(2);
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    ApiKey.Created key = get(here.apiKeys().add(LOCAL, TestAccounts.key("ann", Role.VIEWER)));
+    String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
+    fails(here.logins().login("ann", "guessed 1", "192.0.2.2"), Kind.WRONG_CREDENTIALS);
+    fails(
+        here.users().changePassword(LOCAL, "ann", "guessed 2", "new password", "192.0.2.3"),
+        Kind.WRONG_CREDENTIALS);
+    fails(here.logins().login("ann", PASSWORD, "192.0.2.4"), Kind.TOO_MANY_FAILURES);
+    assertThat(here.logins().verify(token).name()).isEqualTo("ann");
+    get(here.logins().authenticate(key.key().id(), key.secret(), "192.0.2.5"));
+  }
+
+  @Test
+  void shouldNotAnswerMoreParallelGuessesThanTheLimit() {
+    Accounts here = limitedTo(3);
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    List<CompletableFuture<Logins.Session>> guesses = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      guesses.add(here.logins().login("ann", "guess number " + i, ADDRESS));
+    }
+    guesses.add(here.logins().login("ann", PASSWORD, ADDRESS));
+    guesses.forEach(guess -> guess.handle((session, failure) -> null).join());
+    assertThat(test.results)
+        .containsOnlyKeys(Result.WRONG_CREDENTIALS, Result.TOO_MANY_FAILURES)
+        .containsEntry(Result.WRONG_CREDENTIALS, 3)
+        .containsEntry(Result.TOO_MANY_FAILURES, 6);
+  }
+
+  @Test
+  void shouldRefuseLoginsWhileTooManyPasswordsWait() throws InterruptedException {
+    CountDownLatch release = new CountDownLatch(1);
+    try (PasswordThread thread =
+        new PasswordThread(2, Duration.ofSeconds(60), AccountObserver.NONE)) {
+      CountDownLatch running = new CountDownLatch(1);
+      CompletableFuture<Boolean> first =
+          thread.run(
+              () -> {
+                running.countDown();
+                try {
+                  release.await();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+                return true;
+              });
+      running.await();
+      CompletableFuture<Integer> second = thread.run(() -> 2);
+      CompletableFuture<Integer> third = thread.run(() -> 3);
+      fails(thread.run(() -> 4), Kind.BUSY);
+      release.countDown();
+      assertThat(get(first)).isTrue();
+      assertThat(get(second)).isEqualTo(2);
+      assertThat(get(third)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void shouldRefuseAPasswordThatHasWaitedTooLong() {
+    try (PasswordThread thread = new PasswordThread(1, Duration.ZERO, AccountObserver.NONE)) {
+      fails(thread.run(() -> 1), Kind.BUSY);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.accounts;
+
+import org.jspecify.annotations.NullMarked;
