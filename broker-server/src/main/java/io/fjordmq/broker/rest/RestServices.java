@@ -3,6 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.net.ListenerStatus;
 import java.util.List;
 import java.util.function.Supplier;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param accounts the accounts of the API
+ * @param bans the banned clients
  * @param node the id of this node
  */
 public record RestServices(
@@ -23,4 +25,5 @@ public record RestServices(
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
     Accounts accounts,
+    Bans bans,
     String node) {}

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
@@ -134,7 +135,8 @@ public final class TestNode {
                     membership::notServingReason,
                     Overload.NEVER,
                     () -> true,
-                    cluster.ranges.timers())));
+                    cluster.ranges.timers(),
+                    BanList.empty())));
     membership.watch(
         new NodeLifecycle(
             sessions,
