@@ -260,8 +260,7 @@ public final class Bans implements AutoCloseable {
     try {
       return StoredBan.decode(record.value());
     } catch (MalformedBytesException e) {
-      throw new BanException(
-          Kind.UNAVAILABLE, "this node cannot read the ban: " + e.getMessage());
+      throw new BanException(Kind.UNAVAILABLE, "this node cannot read the ban: " + e.getMessage());
     }
   }
 

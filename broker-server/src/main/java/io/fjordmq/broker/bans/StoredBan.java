@@ -4,7 +4,6 @@ import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.common.NewerFormatException;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -36,7 +35,8 @@ final class StoredBan {
    * @param value in canonical notation
    */
   static String key(BanKind kind, String value, @Nullable String tenant) {
-    ByteWriter identity = new ByteWriter(64).writeByte(code(kind)).writeByte(tenant == null ? 0 : 1);
+    ByteWriter identity =
+        new ByteWriter(64).writeByte(code(kind)).writeByte(tenant == null ? 0 : 1);
     identity.writeString(tenant == null ? "" : tenant).writeString(value);
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(identity.toByteArray());

@@ -68,8 +68,8 @@ final class BannedResource implements Resource {
           String who,
       @Field(
               value =
-                  "The only tenant whose clients are banned; if absent, the tenant of the caller, or"
-                      + " all tenants if the caller is not bound to one",
+                  "The only tenant whose clients are banned; if absent, the tenant of the caller,"
+                      + " or all tenants if the caller is not bound to one",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
@@ -109,8 +109,8 @@ final class BannedResource implements Resource {
         .tag(TAG)
         .summary("List the bans in effect")
         .description(
-            "With several of the parameters `clientid`, `username` and `peerhost`, the list contains"
-                + " bans that match any of them.")
+            "With several of the parameters `clientid`, `username` and `peerhost`, the list"
+                + " contains bans that match any of them.")
         .role(Role.VIEWER)
         .tenants()
         .query(Parameter.text(BanKind.CLIENTID.label(), "Only the bans of this client identifier"))

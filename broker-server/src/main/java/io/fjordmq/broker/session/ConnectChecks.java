@@ -63,8 +63,8 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
    * Checks bans and the limits of the tenant, after the client has been authenticated.
    *
    * @param tenantSettings the session limits of the tenant
-   * @throws ProtocolViolation if the client is banned, exceeds a limit, or another user's connection
-   *     uses the client identifier
+   * @throws ProtocolViolation if the client is banned, exceeds a limit, or another user's
+   *     connection uses the client identifier
    */
   void requireAdmitted(
       ConnectRequest request, SessionSettings tenantSettings, ClientAccess access) {

@@ -79,8 +79,7 @@ class BanListTest {
 
   @Test
   void shouldApplyBansOfATenantToItsClients() {
-    bans.set(
-        ban(BanKind.CLIENTID, "c", "t", null), ban(BanKind.PEERHOST, "192.0.2.7", "t", null));
+    bans.set(ban(BanKind.CLIENTID, "c", "t", null), ban(BanKind.PEERHOST, "192.0.2.7", "t", null));
     assertThat(bans("t", "c", null, null)).isTrue();
     assertThat(bans("other", "c", null, null)).isFalse();
     assertThat(bans("t", "x", null, "192.0.2.7")).isTrue();
@@ -93,7 +92,8 @@ class BanListTest {
   @Test
   void shouldEndInClusterTime() {
     bans.set(
-        ban(BanKind.CLIENTID, "c", null, now.plusSeconds(10)), ban(BanKind.CLIENTID, "c", "t", null));
+        ban(BanKind.CLIENTID, "c", null, now.plusSeconds(10)),
+        ban(BanKind.CLIENTID, "c", "t", null));
     assertThat(bans("other", "c", null, null)).isTrue();
     assertThat(bans.list().find("c", null)).isNotNull();
     now = now.plusSeconds(10);

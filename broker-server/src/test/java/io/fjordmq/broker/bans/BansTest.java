@@ -46,8 +46,7 @@ class BansTest {
   @Test
   void shouldReplicateBans() {
     Ban ban = add(BanKind.CLIENTID, "c");
-    assertThat(ban)
-        .isEqualTo(new Ban(BanKind.CLIENTID, "c", null, "ann", "", test.now(), null));
+    assertThat(ban).isEqualTo(new Ban(BanKind.CLIENTID, "c", null, "ann", "", test.now(), null));
     assertThat(there.list(ANN)).containsExactly(ban);
     assertThat(there.list().find("c", null)).isEqualTo(ban);
     fails(there.add(ANN, draft(BanKind.CLIENTID, "c", null)), Kind.EXISTS);

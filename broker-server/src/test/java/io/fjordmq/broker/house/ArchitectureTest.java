@@ -65,7 +65,8 @@ class ArchitectureTest {
         new Rule(HouseRules.jacksonStaysInRest(), LibraryLeak.class),
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
-            HouseRules.boundary("rest", "http", "accounts", "admin", "bans", "config", "ops", "net"),
+            HouseRules.boundary(
+                "rest", "http", "accounts", "admin", "bans", "config", "ops", "net"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(

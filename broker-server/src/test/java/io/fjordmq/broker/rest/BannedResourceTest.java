@@ -30,8 +30,7 @@ class BannedResourceTest {
       new RestApi(
           List.of(new BannedResource(test.open())),
           (credentials, address) ->
-              CompletableFuture.completedFuture(
-                  caller(((Credentials.Bearer) credentials).token())),
+              CompletableFuture.completedFuture(caller(((Credentials.Bearer) credentials).token())),
           audit,
           "1.2.3",
           () -> {});
@@ -88,7 +87,9 @@ class BannedResourceTest {
   }
 
   private List<String> who(String token, String query) {
-    return succeed(token, "GET /banned" + query, "").get("data").valueStream()
+    return succeed(token, "GET /banned" + query, "")
+        .get("data")
+        .valueStream()
         .map(ban -> ban.get("who").asString())
         .toList();
   }
@@ -135,8 +136,7 @@ class BannedResourceTest {
             "{'as':'peerhost_net','who':'192.0.2.0/24','until':'infinity'}")) {
       succeed(OPERATOR, "POST /banned", body);
     }
-    assertThat(who("viewer", ""))
-        .containsExactly("c", "d", "c", "2001:db8::7", "192.0.2.0/24");
+    assertThat(who("viewer", "")).containsExactly("c", "d", "c", "2001:db8::7", "192.0.2.0/24");
     assertThat(who("viewer", "?clientid=c")).containsExactly("c");
     assertThat(who("viewer", "?username=c&peerhost=2001:DB8:0::7"))
         .containsExactly("c", "2001:db8::7");
@@ -165,8 +165,7 @@ class BannedResourceTest {
 
   @Test
   void shouldNameWhatIsInvalid() {
-    assertThat(
-            fail(OPERATOR, "POST /banned", "{'as':'ip','who':'c'}", ErrorCode.BAD_REQUEST))
+    assertThat(fail(OPERATOR, "POST /banned", "{'as':'ip','who':'c'}", ErrorCode.BAD_REQUEST))
         .startsWith("as must be one of clientid, username, peerhost, peerhost_net");
     assertThat(
             fail(

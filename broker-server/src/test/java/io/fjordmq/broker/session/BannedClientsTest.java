@@ -82,8 +82,7 @@ class BannedClientsTest {
     client.connect5("c", true, 0).expect("CONNACK 8a");
     assertThat(authenticated).isZero();
     TestClient other = world.open();
-    Peer.plain("tcpListener", new InetSocketAddress("192.0.3.7", 50_000))
-        .attachTo(other.channel());
+    Peer.plain("tcpListener", new InetSocketAddress("192.0.3.7", 50_000)).attachTo(other.channel());
     other.connect5("c", true, 0).expect("CONNACK 0");
   }
 

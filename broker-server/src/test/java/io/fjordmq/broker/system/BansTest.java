@@ -101,10 +101,7 @@ class BansTest {
         assertBanned(node, "noisy");
       }
       assertThat(
-              cluster
-                  .node(2)
-                  .scrape()
-                  .value("fjordmq_connections_closed_total{reason=\"banned\"}"))
+              cluster.node(2).scrape().value("fjordmq_connections_closed_total{reason=\"banned\"}"))
           .isOne();
     }
     unban(3, "clientid", "noisy");
