@@ -2,6 +2,8 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
+import io.fjordmq.broker.bans.BanEnforcement;
+import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
@@ -37,6 +39,7 @@ public final class Broker implements ShutdownSequence.Composite {
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterNode node;
   private final Accounts accounts;
+  private final Bans bans;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
@@ -81,6 +84,12 @@ public final class Broker implements ShutdownSequence.Composite {
                       node.membership().clock(),
                       config.httpConfig().requestTimeout(),
                       observers.accounts())));
+      bans =
+          add(
+              "bans",
+              Bans.open(
+                  new Bans.Dependencies(
+                      node.metadata(), node.membership()::write, node.membership().clock())));
       stores =
           add(
               "stores",
@@ -92,13 +101,23 @@ public final class Broker implements ShutdownSequence.Composite {
               "client services",
               ClientServices.open(
                   new ClientServices.Dependencies(
-                      config, storage.kv(), node, stores, security, tenants, overload, observers)));
+                      config,
+                      storage.kv(),
+                      node,
+                      stores,
+                      security,
+                      tenants,
+                      overload,
+                      bans.list(),
+                      observers)));
+      BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
       operations =
           add(
               "operations",
               Operations.open(
                   new Operations.Dependencies(
                       config, node, stores, clientServices, overload, observers)));
+      shutdownSequence.add("enforcement of bans", enforcement);
       accounts.createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();
@@ -175,6 +194,7 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList(),
         accounts,
+        bans,
         clientServices.queries(),
         node.self().value());
   }

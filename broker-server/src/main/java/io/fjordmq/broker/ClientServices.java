@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
@@ -46,6 +47,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       Security security,
       Tenants tenants,
       OverloadGuard overload,
+      BanList bans,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -146,7 +148,8 @@ final class ClientServices implements ShutdownSequence.Composite {
                 membership::notServingReason,
                 dependencies.overload,
                 dependencies.stores.disk()::canStoreMessages,
-                clock)));
+                clock,
+                dependencies.bans)));
   }
 
   private ClusterQueries queries(ClusterMembership membership) {

@@ -55,6 +55,7 @@ public enum CloseReason {
   NOT_DURABLE(0x89, -1),
   /** The node is overloaded; see docs/LIMITS.md. */
   SERVER_BUSY(0x89, 0x03),
+  /** The client is banned. A DISCONNECT contains 0x98, because 0x8A is only for CONNACK. */
   BANNED(0x8A, 0x05),
   SERVER_SHUTTING_DOWN(0x8B, 0x03),
   /** The node lost its lease; its clients must reconnect to this or another node. */

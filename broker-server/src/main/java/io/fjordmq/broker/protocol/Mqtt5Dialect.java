@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * of the connection.
  */
 final class Mqtt5Dialect implements Dialect {
+  private static final int ADMINISTRATIVE_ACTION = 0x98;
   private static final int DISCONNECT_WITH_WILL = 0x04;
 
   /** The smallest Maximum Packet Size into which every packet with a Reason String fits. */
@@ -132,7 +133,12 @@ final class Mqtt5Dialect implements Dialect {
     }
     return new MqttMessage(
         new MqttFixedHeader(MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0),
-        new MqttReasonCodeAndPropertiesVariableHeader((byte) reason.reasonCode(), properties));
+        new MqttReasonCodeAndPropertiesVariableHeader((byte) disconnectCode(reason), properties));
+  }
+
+  /** Replaces the code for bans, which is only allowed in a CONNACK (MQTT 5.0 §3.14.2.1). */
+  private static int disconnectCode(CloseReason reason) {
+    return reason == CloseReason.BANNED ? ADMINISTRATIVE_ACTION : reason.reasonCode();
   }
 
   @Override

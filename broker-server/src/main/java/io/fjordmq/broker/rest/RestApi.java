@@ -62,6 +62,7 @@ public final class RestApi implements AutoCloseable {
             new ClusterResource(services.view(), commands),
             new RangesResource(services.view(), commands),
             new ListenersResource(services.listeners()),
+            new BannedResource(services.bans()),
             new LoginResource(accounts.logins(), accounts.users(), services.version()),
             new UsersResource(accounts.users()),
             new ApiKeysResource(accounts.apiKeys()),

@@ -3,6 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param accounts the accounts of the API
+ * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
  * @param node the id of this node
  */
@@ -25,5 +27,6 @@ public record RestServices(
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
     Accounts accounts,
+    Bans bans,
     ClusterQueries queries,
     String node) {}

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientAccess {
   private final Authorization shared;
   private final Denials denials;
-  private ClientInfo client;
+  private volatile ClientInfo client; // any thread may read it
   private @Nullable TopicRules own;
   // The ACL file on which the cached decisions are based.
   private @Nullable AclFile acl;
@@ -71,7 +71,7 @@ public final class ClientAccess {
     lastRead = null;
   }
 
-  /** The client's identity. */
+  /** The client's identity. Can be called on any thread. */
   public ClientInfo client() {
     return client;
   }

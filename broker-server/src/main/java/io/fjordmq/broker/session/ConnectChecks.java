@@ -6,6 +6,8 @@ import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a CONNECT against the state of this node and the limits of the client's tenant. Only used
@@ -46,14 +48,29 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   /**
-   * Checks the limits of the tenant, after the client has been authenticated.
+   * Checks the client identifier and the address, before the client is authenticated.
+   *
+   * @param address null if the client has none
+   * @throws ProtocolViolation if the client is banned in all tenants
+   */
+  void requireNotBanned(ConnectRequest request, @Nullable InetAddress address) {
+    if (services.bans().find(request.clientId(), address) != null) {
+      throw new ProtocolViolation(CloseReason.BANNED, Session.BANNED, request.protocolLevel());
+    }
+  }
+
+  /**
+   * Checks bans and the limits of the tenant, after the client has been authenticated.
    *
    * @param tenantSettings the session limits of the tenant
-   * @throws ProtocolViolation if the client exceeds a limit, or another user's connection uses the
-   *     client identifier
+   * @throws ProtocolViolation if the client is banned, exceeds a limit, or another user's
+   *     connection uses the client identifier
    */
   void requireAdmitted(
       ConnectRequest request, SessionSettings tenantSettings, ClientAccess access) {
+    if (services.bans().find(access.client()) != null) {
+      throw new ProtocolViolation(CloseReason.BANNED, Session.BANNED, request.protocolLevel());
+    }
     String tenant = access.client().tenant();
     ClientIdOwnerCheck.requireNotInUse(
         services, tenantSettings.bindClientIdTo(), access, request.protocolLevel());
@@ -71,17 +88,20 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   /**
-   * Ends the session if the node has stopped serving while the client was being authenticated.
-   * Called after the session is registered: a node that stops serving ends only registered
-   * sessions, so a check before the registration could miss the change.
+   * Ends the session if the node has stopped serving or the client has been banned while it was
+   * being authenticated. Called after the session is registered: a node that stops serving, or
+   * learns of a ban, ends only registered sessions, so a check before the registration could miss
+   * the change.
    */
-  void endIfNotServing(Session connecting) {
+  void endIfNotAllowed(Session connecting) {
     String notServing = services.servingState().notServingReason();
     if (sessions.isShuttingDown()) {
       connecting.endForShutDown();
     } else if (notServing != null) {
       services.observer().onRefusedAsNotServing(RejectedWork.CONNECT);
       connecting.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
+    } else {
+      connecting.endIfBanned();
     }
   }
 }

@@ -131,6 +131,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     ConnectRequest request =
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
             .read(connect);
+    checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;
@@ -205,7 +206,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       return;
     }
     session = connecting;
-    checks.endIfNotServing(connecting);
+    checks.endIfNotAllowed(connecting);
     new SessionOpening(
             connecting,
             services,

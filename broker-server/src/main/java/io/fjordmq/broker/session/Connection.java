@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
@@ -230,6 +231,11 @@ final class Connection
   @Override
   public void fail(CloseReason reason, String detail) {
     onFailure.accept(new ProtocolViolation(reason, detail));
+  }
+
+  @Override
+  public boolean isBanned(ClientInfo identity) {
+    return services.bans().find(identity) != null;
   }
 
   @Override

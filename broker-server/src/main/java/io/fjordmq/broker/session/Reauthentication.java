@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.protocol.AuthPacket;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
@@ -34,6 +35,9 @@ final class Reauthentication {
     Dialect dialect();
 
     PacketWriter writer();
+
+    /** Whether a client with this identity is banned. */
+    boolean isBanned(ClientInfo identity);
 
     /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
@@ -97,7 +101,9 @@ final class Reauthentication {
       return;
     }
     close();
-    if (connectAdmission instanceof Admitted admitted) {
+    if (connectAdmission instanceof Admitted banned && client.isBanned(banned.client())) {
+      client.fail(CloseReason.BANNED, Session.BANNED);
+    } else if (connectAdmission instanceof Admitted admitted) {
       client.access().onReauthenticated(admitted.client(), admitted.permissions());
       send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
     } else if (connectAdmission instanceof Refused refused) {

@@ -37,6 +37,7 @@ final class Session
     implements LiveSession, KeepAlive.Client, ClientIdOwnerCheck.Holder, SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
+  static final String BANNED = "banned"; // the reason of the ban is only for operators
   static final String MARKED_DOWN = "the cluster has marked this node as down; reconnect";
 
   private final SessionContext context;
@@ -237,6 +238,18 @@ final class Session
     if (isOpen()) {
       expirySeconds = 0;
       end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
+    }
+  }
+
+  /** Whether the client is banned. Can be called on any thread. */
+  boolean isBanned() {
+    return connection.services().bans().find(client()) != null;
+  }
+
+  /** Ends the session if the client is banned. */
+  void endIfBanned() {
+    if (!ended && isBanned()) {
+      end(CloseReason.BANNED, BANNED);
     }
   }
 

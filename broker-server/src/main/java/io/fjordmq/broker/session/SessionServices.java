@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.PublishRouter;
@@ -65,13 +66,15 @@ public record SessionServices(
    * @param overload whether this node is overloaded
    * @param hasFreeDiskSpace whether there is enough free disk space to store messages
    * @param clock the wall clock
+   * @param bans the clients that must not connect
    */
   public record NodeState(
       LocalNode self,
       ServingState servingState,
       Overload overload,
       BooleanSupplier hasFreeDiskSpace,
-      InstantSource clock) {}
+      InstantSource clock,
+      BanList bans) {}
 
   SessionRegistry registry() {
     return delivery.registry;
@@ -107,6 +110,10 @@ public record SessionServices(
 
   InstantSource clock() {
     return node.clock;
+  }
+
+  BanList bans() {
+    return node.bans;
   }
 
   /**

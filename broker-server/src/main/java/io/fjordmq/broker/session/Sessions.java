@@ -12,6 +12,7 @@ import io.netty.handler.codec.mqtt.MqttDecoder;
 import io.netty.handler.codec.mqtt.MqttEncoder;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -187,6 +188,14 @@ public final class Sessions implements ClientConnections {
   public void resumeServing() {
     awaitingDisconnect.clear();
     table.pausedClients().resumeAll();
+  }
+
+  /** Searches for banned clients; see {@link io.fjordmq.broker.bans.BannedClients#search}. */
+  public Iterator<Runnable> bannedClients() {
+    return table.liveSessions().stream()
+        .filter(Session::isBanned)
+        .map(session -> (Runnable) () -> session.eventLoop().execute(session::endIfBanned))
+        .iterator();
   }
 
   /**

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.fjordmq.broker.accounts.seeded.AccountsThatKnowHttp;
+import io.fjordmq.broker.bans.seeded.BansThatKnowSessions;
 import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
 import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
@@ -66,7 +67,7 @@ class ArchitectureTest {
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
             HouseRules.boundary(
-                "rest", "http", "accounts", "admin", "config", "ops", "net", "query"),
+                "rest", "http", "accounts", "admin", "bans", "config", "ops", "net", "query"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -88,6 +89,7 @@ class ArchitectureTest {
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
+        new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -99,7 +101,7 @@ class ArchitectureTest {
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
-                "session", "protocol", "dispatch", "delivery", "security", "limits"),
+                "session", "protocol", "dispatch", "delivery", "security", "bans", "limits"),
             BlockingSession.class),
         new Rule(
             HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),

@@ -19,6 +19,8 @@ import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.api.plugin.Permissions;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.api.plugin.Permissions.Rule;
+import io.fjordmq.broker.bans.BanKind;
+import io.fjordmq.broker.bans.TestBanList;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.testing.RawBroker;
@@ -263,6 +265,15 @@ class EnhancedAuthTest {
   void shouldCloseTheConnectionWhenReauthenticationFails(String what, int value) {
     RawConnection line = openConnection().send(auth(0x19, METHOD, data(value)));
     assertEnded(line, "87");
+  }
+
+  @Test
+  @DisplayName("a client that re-authenticates as a banned user is disconnected")
+  void shouldCloseTheConnectionOfABannedUser() {
+    RawConnection line = openConnection();
+    broker.bans.set(TestBanList.ban(BanKind.USERNAME, "u"));
+    assertThat(line.send(subscribe5(1, "first", 0)).read()).hasSize(1);
+    assertEnded(line.send(auth(0x19, METHOD, data(3))), "98");
   }
 
   @ParameterizedTest(name = "{0}")

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.simulation;
 
+import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
@@ -97,7 +98,7 @@ final class SimClientServices implements Brokers.Acceptor {
                 inboxes,
                 retained,
                 new SessionServices.NodeState(
-                    self, servingState, Overload.NEVER, () -> true, clock)));
+                    self, servingState, Overload.NEVER, () -> true, clock, BanList.empty())));
     this.pipeline = PlainPipeline.of("simulated", sessions);
   }
 

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.broker.bans.TestBanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
@@ -21,6 +22,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -34,6 +36,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RawBroker implements AutoCloseable {
   private static final Duration STEP = Duration.ofMillis(500);
+
+  /** The banned clients. */
+  public final TestBanList bans = new TestBanList(InstantSource.system());
 
   private final SessionSettings settings;
   private final Security security;
@@ -95,7 +100,12 @@ public final class RawBroker implements AutoCloseable {
             stores.inboxes(),
             stores.retained(),
             new SessionServices.NodeState(
-                self, ServingState.ALWAYS, Overload.NEVER, () -> true, stores.clock())));
+                self,
+                ServingState.ALWAYS,
+                Overload.NEVER,
+                () -> true,
+                stores.clock(),
+                bans.list())));
   }
 
   private ChannelHandler pipeline() {

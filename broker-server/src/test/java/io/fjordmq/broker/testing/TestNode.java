@@ -1,5 +1,6 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
@@ -140,7 +141,8 @@ public final class TestNode {
                     membership::notServingReason,
                     Overload.NEVER,
                     () -> true,
-                    cluster.ranges.timers())));
+                    cluster.ranges.timers(),
+                    BanList.empty())));
     queryDependencies =
         new ClusterQueries.Dependencies(
             membership,

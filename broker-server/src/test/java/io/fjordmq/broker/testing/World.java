@@ -1,5 +1,6 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.broker.bans.TestBanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
@@ -63,6 +64,9 @@ public final class World implements AutoCloseable {
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
+  /** The banned clients. */
+  public final TestBanList bans = new TestBanList(() -> now);
+
   public World() {
     this(SessionSettings.defaults());
   }
@@ -124,7 +128,8 @@ public final class World implements AutoCloseable {
                     () -> serving ? null : "the lease has expired",
                     overload(),
                     () -> hasDiskSpace,
-                    clock)));
+                    clock,
+                    bans.list())));
     pipeline = PlainPipeline.of("tcpListener", sessions);
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.bans;
+
+import org.jspecify.annotations.NullMarked;
