@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
@@ -50,6 +51,7 @@ import java.util.Set;
  * @param tenantConfig limits for each tenant
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
+ * @param eventsConfig the recent events of clients
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -84,6 +86,7 @@ public record BrokerConfig(
     TenantSettings tenantConfig,
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
+    EventsSettings eventsConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -146,6 +149,7 @@ public record BrokerConfig(
         TenantSettings.DEFAULTS,
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
+        EventsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -185,6 +189,7 @@ public record BrokerConfig(
         tenantConfig,
         overloadConfig,
         sysTopicsConfig,
+        eventsConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

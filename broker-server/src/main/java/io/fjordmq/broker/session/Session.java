@@ -157,13 +157,14 @@ final class Session
       connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().write(connection.dialect().connAck(sessionPresent));
-    reports.reportConnected(isPersistent());
+    reports.reportConnected(isPersistent(), sessionPresent);
     parts().outbound().start();
     connection.writer().flush();
   }
 
-  /** Called when the client has sent a packet. */
-  void onActivity() {
+  /** Called when the client has sent a packet of this MQTT packet type. */
+  void onPacket(int type) {
+    connection.history().onPacket(type);
     if (keepAlive != null) {
       keepAlive.onActivity();
     }
@@ -205,7 +206,7 @@ final class Session
     }
     markEnded(reason, detail);
     if (open) {
-      reports.reportDisconnected(reason);
+      reports.reportDisconnected(reason, detail);
       try {
         connectionClose.close(reason, detail);
       } finally {
@@ -213,7 +214,7 @@ final class Session
       }
     } else {
       // The CONNECT step in progress releases the resources acquired so far.
-      reports.reportRefused(reason);
+      reports.reportRefused(reason, detail);
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
@@ -253,7 +254,7 @@ final class Session
       return;
     }
     markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
-    reports.reportDisconnected(CloseReason.NODE_DOWN);
+    reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN);
     connectionClose.hold(closesIn);
     releaseResources();
   }

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
 import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
+import io.fjordmq.broker.events.seeded.EventThatKnowsSessions;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
 import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
@@ -76,6 +77,7 @@ class ArchitectureTest {
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
+        new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -83,11 +85,11 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits"),
+            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
-                "session", "protocol", "dispatch", "delivery", "security", "limits"),
+                "session", "protocol", "dispatch", "delivery", "security", "limits", "events"),
             BlockingSession.class));
   }
 
