@@ -36,6 +36,7 @@ final class Connection
         Reauthentication.Client,
         ReceivedQos2.Client,
         RetainedReplay.Client,
+        SessionHistory.Client,
         SlicedLoop.Client,
         SubscribeQueue.Client {
   private final Channel channel;
@@ -87,7 +88,8 @@ final class Connection
     this.history = new SessionHistory(this);
   }
 
-  SessionServices services() {
+  @Override
+  public SessionServices services() {
     return services;
   }
 

@@ -92,7 +92,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       connection.countDropped(refusal.dropReason(), 1);
     }
     if (refusal != PublishRefusal.NOT_AUTHORIZED) { // a denial has already been recorded
-      connection.history().recordPublishRefused(refusal, message.topic());
+      connection
+          .history()
+          .recordPublishDropped(refusal.dropReason(), message.topic(), refusal.limit());
     }
     if (message.qos() == Qos.AT_MOST_ONCE) {
       return;

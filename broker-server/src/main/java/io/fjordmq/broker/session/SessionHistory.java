@@ -19,21 +19,45 @@ import io.fjordmq.broker.events.Unsubscribed;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.security.ClientAccess;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what happens to the client of one connection. Used on the event loop, except for {@link
+ * Records what happens to the client of one client. Used on the event loop, except for {@link
  * #recordSubscribeRefused}, which can be called on any thread.
  */
 final class SessionHistory {
-  private final Connection connection;
+  /** The client of the client. */
+  interface Client {
+    SessionServices services();
+
+    SessionSettings settings();
+
+    ConnectRequest request();
+
+    ClientAccess access();
+
+    Peer peer();
+
+    String tenant();
+
+    String clientId();
+  }
+
+  /** A session that has such a client. */
+  interface Holder {
+    Client connection();
+  }
+
+  private final Client client;
   private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
 
-  SessionHistory(Connection connection) {
-    this.connection = connection;
+  SessionHistory(Client client) {
+    this.client = client;
   }
 
   /** Remembers the type of the last packet from the client. */
@@ -42,24 +66,24 @@ final class SessionHistory {
   }
 
   void recordConnected(boolean sessionPresent) {
-    Peer peer = connection.peer();
+    Peer peer = client.peer();
     record(
         new Connected(
             peer.displayName(),
             peer.listener(),
-            connection.access().client().userName(),
-            connection.request().protocolLevel(),
+            client.access().client().userName(),
+            client.request().protocolLevel(),
             sessionPresent));
   }
 
   /** Records that the connection ended before the CONNACK. */
   void recordRefused(CloseReason reason, String detail) {
-    Peer peer = connection.peer();
+    Peer peer = client.peer();
     record(
         new Refused(
             peer.displayName(),
             peer.listener(),
-            connection.access().client().userName(),
+            client.access().client().userName(),
             reason.label(),
             reason.reasonCode(),
             Denial.of(detail)));
@@ -72,7 +96,7 @@ final class SessionHistory {
       record(takenOver(lastPacket));
       return;
     }
-    int keepAlive = connection.request().keepAliveSeconds();
+    int keepAlive = client.request().keepAliveSeconds();
     String why =
         reason == CloseReason.KEEP_ALIVE_TIMEOUT
             ? "keep alive expired after %s s (keep alive %d s)"
@@ -90,9 +114,9 @@ final class SessionHistory {
 
   /** The client's newest connection took over; it is on another node if it is not known here. */
   private TakenOver takenOver(String lastPacket) {
-    SessionServices services = connection.services();
-    LiveSession newest = services.registry().find(connection.tenant(), connection.clientId());
-    return newest instanceof Session other && other.connection() != connection
+    SessionServices services = client.services();
+    LiveSession newest = services.registry().find(client.tenant(), client.clientId());
+    return newest instanceof Holder other && other.connection() != client
         ? new TakenOver(services.self().id(), other.connection().peer().displayName(), lastPacket)
         : new TakenOver("", "", lastPacket);
   }
@@ -127,15 +151,15 @@ final class SessionHistory {
     record(new PublishDenied(topic.name(), denial));
   }
 
-  /** Records that a publish of the client was refused or dropped before it was routed. */
-  void recordPublishRefused(PublishRefusal refusal, Topic topic) {
-    Limit limit = refusal == PublishRefusal.PAYLOAD_TOO_LARGE ? Limit.PAYLOAD_BYTES : null;
+  /**
+   * Records that a publish of the client was refused or dropped before it was routed.
+   *
+   * @param limit the limit that was reached; null for other reasons
+   */
+  void recordPublishDropped(DropReason reason, Topic topic, @Nullable Limit limit) {
     record(
         Dropped.fromClient(
-            refusal.dropReason().label(),
-            topic.name(),
-            limit == null ? "" : limit.key(),
-            value(limit)));
+            reason.label(), topic.name(), limit == null ? "" : limit.key(), value(limit)));
   }
 
   /** Records the outcome of a publish of the client if it did not reach all subscribers. */
@@ -172,12 +196,12 @@ final class SessionHistory {
   }
 
   private void record(ClientEvent event) {
-    connection.services().history().record(connection.tenant(), connection.clientId(), event);
+    client.services().history().record(client.tenant(), client.clientId(), event);
   }
 
   /** Returns the value of a limit; -1 if it is not a limit of sessions. */
   private long value(@Nullable Limit limit) {
-    SessionSettings settings = connection.settings();
+    SessionSettings settings = client.settings();
     if (limit == null) {
       return -1;
     }
