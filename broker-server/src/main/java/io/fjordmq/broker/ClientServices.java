@@ -8,6 +8,8 @@ import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.nodes.NodeReceiver;
@@ -31,6 +33,7 @@ import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.client.RangeSessionQueries;
 import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.router.RouteReplicas;
+import java.time.InstantSource;
 import java.util.List;
 
 /**
@@ -55,6 +58,8 @@ final class ClientServices implements ShutdownSequence.Composite {
   private final ClusterClock clock;
   private final LocalNode self;
   private final DeliveryAssembly delivery;
+  private final ClientEventLog eventLog;
+  private final ClientEventQueries events;
   private final SysTopics sys;
   private final Sessions sessions;
   private final ClusterQueries queries;
@@ -69,12 +74,14 @@ final class ClientServices implements ShutdownSequence.Composite {
     ReplicatedStores stores = dependencies.stores;
     clock = membership.clock();
     self = new LocalNode(dependencies.node.self().value(), membership::incarnation);
+    eventLog = new ClientEventLog(dependencies.config.eventsConfig(), InstantSource.system());
     delivery =
         DeliveryAssembly.open(
             new DeliveryDependencies(
                 self,
                 dependencies.config.deliveryConfig(),
                 dependencies.observers.delivery(),
+                eventLog,
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
@@ -84,6 +91,7 @@ final class ClientServices implements ShutdownSequence.Composite {
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
     try {
       openStreams(membership);
+      events = ClientEventQueries.start(eventLog, membership, dependencies.node.peers());
       sys = sysTopics();
       sys.run();
       sessions = sessions(membership);
@@ -130,14 +138,15 @@ final class ClientServices implements ShutdownSequence.Composite {
 
   private Sessions sessions(ClusterMembership membership) {
     SysTopicsSettings settings = dependencies.config.sysTopicsConfig();
-    ClientEvents events =
+    ClientEvents listener =
         settings.clientEvents()
             ? new ClientTopics(settings, self.id(), delivery.distribution())
             : ClientEvents.NONE;
     return new Sessions(
         new SessionServices(
             dependencies.tenants,
-            events,
+            listener,
+            eventLog,
             dependencies.observers.sessions(),
             dependencies.security,
             SessionServices.Delivery.of(delivery),
@@ -175,6 +184,11 @@ final class ClientServices implements ShutdownSequence.Composite {
   /** The queries of operators about the whole cluster. */
   ClusterQueries queries() {
     return queries;
+  }
+
+  /** The recent events of clients on all nodes. */
+  ClientEventQueries events() {
+    return events;
   }
 
   /** All sessions on this node. */

@@ -73,12 +73,14 @@ final class InboxEffects implements EffectListener {
     } else if (effect instanceof InboxEffect.SessionEnded ended) {
       if (ended.expired()) {
         observer.onExpired();
+        listener.onSessionExpired(ended.id());
       }
       listener.onSessionEnded(ended.id(), ended.incarnation(), ended.subscriptions());
     } else if (effect instanceof InboxEffect.ShareMessagesUndelivered undelivered) {
       listener.onUndeliveredShareMessages(undelivered.id(), undelivered.incarnation());
     } else if (effect instanceof InboxEffect.Dropped dropped) {
       observer.onDropped(dropped.reason(), dropped.count());
+      listener.onDropped(dropped.id(), dropped.reason(), dropped.count());
     }
   }
 

@@ -54,6 +54,15 @@ public interface InboxListener {
   void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
 
   /**
+   * Called when a session has outlived its connection and then expired, before {@link
+   * #onSessionEnded}.
+   */
+  default void onSessionExpired(InboxId id) {}
+
+  /** Called when messages in the inbox were dropped, for one of the {@link DropReasons}. */
+  default void onDropped(InboxId id, String reason, long count) {}
+
+  /**
    * Called when a session has ended with undelivered messages of shared subscriptions ("share
    * messages"), which must go to other members. Repeated until {@link
    * InboxStore#processUndelivered} reports that no messages remain.

@@ -86,5 +86,16 @@ class InboxEffectsTest {
   void shouldCountDropsOnTheLeader() {
     effects.onEffects(RANGE, List.of(new InboxEffect.Dropped(ID, DropReasons.EXPIRED, 3)));
     assertThat(dropped).containsExactly("expired 3");
+    assertThat(listener.drops).containsExactly("c expired 3");
+  }
+
+  @Test
+  void shouldReportExpiredSessionsBeforeTheirEnd() {
+    effects.onEffects(
+        RANGE,
+        List.of(
+            new InboxEffect.SessionEnded(ID, 1, List.of(), false),
+            new InboxEffect.SessionEnded(ID, 2, List.of(), true)));
+    assertThat(listener.expiredIds).containsExactly(ID);
   }
 }

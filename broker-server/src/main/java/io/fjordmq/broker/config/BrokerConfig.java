@@ -2,6 +2,7 @@ package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
@@ -52,6 +53,7 @@ import java.util.Set;
  * @param tenantConfig limits for each tenant
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
+ * @param eventsConfig the recent events of clients
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -87,6 +89,7 @@ public record BrokerConfig(
     TenantSettings tenantConfig,
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
+    EventsSettings eventsConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -150,6 +153,7 @@ public record BrokerConfig(
         TenantSettings.DEFAULTS,
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
+        EventsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -190,6 +194,7 @@ public record BrokerConfig(
         tenantConfig,
         overloadConfig,
         sysTopicsConfig,
+        eventsConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

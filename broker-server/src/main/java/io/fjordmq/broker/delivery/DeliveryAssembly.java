@@ -41,6 +41,7 @@ public final class DeliveryAssembly {
             dependencies.inboxes(),
             new WillService(distribution, dependencies.clock()),
             routes,
+            dependencies.history(),
             new ShareRedistribution(dependencies.inboxes(), distribution.rerouting()));
     receivedItems =
         new ReceivedItems(

@@ -2,6 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RouteStore;
@@ -12,6 +13,7 @@ import java.util.function.BooleanSupplier;
  * The settings, stores and callbacks that delivery requires from its node.
  *
  * @param self this node, which owns the routes and inboxes of its clients
+ * @param history records what happens to each client
  * @param hasFreeDiskSpace whether there is enough disk space for messages that must be stored
  * @param isServing whether this node is sure to know all receivers, and no other node can consider
  *     its incarnation ended
@@ -21,6 +23,7 @@ public record DeliveryDependencies(
     LocalNode self,
     DeliverySettings settings,
     DeliveryObserver observer,
+    ClientHistory history,
     RouteStore router,
     InboxStore inboxes,
     RetainStore retained,

@@ -12,6 +12,8 @@ import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.dispatch.Mailbox;
 import io.fjordmq.broker.dispatch.Outbox;
 import io.fjordmq.broker.dispatch.RepeatedPublishes.LiveDeliveryState;
+import io.fjordmq.broker.events.ClientHistory;
+import io.fjordmq.broker.events.Dropped;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.ConnectOrder;
@@ -53,6 +55,7 @@ public final class Distribution implements PublishRouter {
   private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
+  private final ClientHistory history;
   private final RateLimitedLog notServing = new RateLimitedLog();
 
   Distribution(LocalDelivery local, LocalSubscriptions live, DeliveryDependencies dependencies) {
@@ -60,6 +63,7 @@ public final class Distribution implements PublishRouter {
     NodeStreams nodes = local.streams();
     this.self = local.self();
     this.observer = local.observer();
+    this.history = dependencies.history();
     this.router = dependencies.router();
     this.retained = new RetainedPublishes(dependencies.retained());
     this.local = live;
@@ -72,7 +76,13 @@ public final class Distribution implements PublishRouter {
     this.shares = new ShareDelivery(selection, dispatch, observer);
     this.inboxes =
         new InboxDelivery(
-            dependencies.inboxes(), router, shares, dispatch, live.removals(), observer);
+            dependencies.inboxes(),
+            router,
+            shares,
+            dispatch,
+            live.removals(),
+            observer,
+            dependencies.history());
     this.rerouting = new ShareRerouting(dependencies, dispatch, shares, inboxes, observer);
   }
 
@@ -263,7 +273,7 @@ public final class Distribution implements PublishRouter {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
           && !otherNodes.hasReceivers(routes, message.qos())) {
-        observer.onDropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
+        recordOffline(tenant, match.inbox().clientId(), message);
       } // else: the session also has a live subscription, on this or another node
     }
     for (ShareMatch share : routes.shares()) {
@@ -274,6 +284,13 @@ public final class Distribution implements PublishRouter {
       }
     }
     return copies;
+  }
+
+  private void recordOffline(String tenant, String clientId, Message message) {
+    String reason = CopyDropReason.QOS0_OFFLINE.label();
+    observer.onDropped(reason, 1);
+    // Only if known: the message may concern all offline clients.
+    history.recordIfKnown(tenant, clientId, Dropped.toClient(reason, 1, message.topic().name()));
   }
 
   private void deliverLocally(

@@ -5,7 +5,11 @@ import io.fjordmq.broker.dispatch.BoundedCalls;
 import io.fjordmq.broker.dispatch.CopyDropReason;
 import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.StoreCalls;
+import io.fjordmq.broker.events.ClientHistory;
+import io.fjordmq.broker.events.Dropped;
 import io.fjordmq.broker.limits.RateLimitedLog;
+import io.fjordmq.inbox.DropReasons;
+import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.InboxTarget;
@@ -30,6 +34,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
   private final ShareDelivery shares;
   private final LiveDispatch dispatch;
   private final DeliveryObserver observer;
+  private final ClientHistory history;
   private final RateLimitedLog failures = new RateLimitedLog();
 
   InboxDelivery(
@@ -38,13 +43,15 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       ShareDelivery shares,
       LiveDispatch dispatch,
       BoundedCalls removals,
-      DeliveryObserver observer) {
+      DeliveryObserver observer,
+      ClientHistory history) {
     this.inboxes = inboxes;
     this.router = router;
     this.removals = removals;
     this.shares = shares;
     this.dispatch = dispatch;
     this.observer = observer;
+    this.history = history;
   }
 
   /**
@@ -126,13 +133,27 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
           removeRoutes(copy);
           tryNextMember(message, copy, id, PublishOutcome.ACCEPTED, join);
         }
-        case REFUSED_FULL -> tryNextMember(message, copy, id, PublishOutcome.QUOTA_EXCEEDED, join);
+        case REFUSED_FULL -> {
+          recordRefusal(message, copy);
+          tryNextMember(message, copy, id, PublishOutcome.QUOTA_EXCEEDED, join);
+        }
       }
     }
     if (stored > 0) {
       observer.onStored(stored);
     }
     join.closePart(PublishOutcome.ACCEPTED);
+  }
+
+  private void recordRefusal(Message message, InboxCopy copy) {
+    if (copy.attempt() == null) { // otherwise, another member of the share may accept the message
+      InboxId id = copy.target().id();
+      history.recordUnconnected(
+          id.tenant(),
+          id.clientId(),
+          Dropped.toClient(
+              DropReasons.INBOX_FULL, 1, message.topic().name(), "inboxConfig.limits", -1));
+    }
   }
 
   /**

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>it ignores wills and undelivered messages of shares, because the store repeats these events
  *   <li>it ignores entries, leadership and fencing, which only affect connected clients, of which
  *       there are none yet
+ *   <li>it ignores expired sessions and dropped messages, which are only recorded for operators
  * </ul>
  *
  * <p>Thread-safe.
@@ -121,6 +122,22 @@ public final class InboxEventRelay implements InboxListener {
       }
     }
     return listener;
+  }
+
+  @Override
+  public void onSessionExpired(InboxId id) {
+    InboxListener current = listener;
+    if (current != null) {
+      current.onSessionExpired(id);
+    }
+  }
+
+  @Override
+  public void onDropped(InboxId id, String reason, long count) {
+    InboxListener current = listener;
+    if (current != null) {
+      current.onDropped(id, reason, count);
+    }
   }
 
   @Override

@@ -6,10 +6,15 @@ import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.dispatch.StoreCalls;
+import io.fjordmq.broker.events.ClientHistory;
+import io.fjordmq.broker.events.Dropped;
+import io.fjordmq.broker.events.SessionExpired;
+import io.fjordmq.broker.events.WillPublished;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.DropReasons;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
@@ -50,6 +55,7 @@ final class InboxEvents implements InboxListener {
   private final InboxStore store;
   private final WillService wills;
   private final InboxRoutes routes;
+  private final ClientHistory history;
   private final ShareRedistribution shareRedistribution;
   private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
@@ -64,6 +70,7 @@ final class InboxEvents implements InboxListener {
       InboxStore store,
       WillService wills,
       InboxRoutes routes,
+      ClientHistory history,
       ShareRedistribution shareRedistribution) {
     this.self = local.self();
     this.registry = local.registry();
@@ -74,6 +81,7 @@ final class InboxEvents implements InboxListener {
     this.store = store;
     this.wills = wills;
     this.routes = routes;
+    this.history = history;
     this.shareRedistribution = shareRedistribution;
   }
 
@@ -182,7 +190,11 @@ final class InboxEvents implements InboxListener {
     }
     try {
       wills.publish(
-          id.tenant(), will, connectOrder, publishId, outcome -> onWillPublished(pending, outcome));
+          id.tenant(),
+          will,
+          connectOrder,
+          publishId,
+          outcome -> onWillPublished(pending, will, outcome));
     } catch (RuntimeException e) {
       publishingWills.remove(pending);
       LOG.error(
@@ -207,11 +219,30 @@ final class InboxEvents implements InboxListener {
     shareRedistribution.redistribute(id, incarnation);
   }
 
-  private void onWillPublished(PendingWill pending, PublishOutcome outcome) {
+  @Override
+  public void onSessionExpired(InboxId id) {
+    history.recordUnconnected(id.tenant(), id.clientId(), new SessionExpired());
+  }
+
+  @Override
+  public void onDropped(InboxId id, String reason, long count) {
+    history.recordUnconnected(
+        id.tenant(), id.clientId(), Dropped.toClient(reason, count, null, limitOf(reason), -1));
+  }
+
+  private static String limitOf(String reason) {
+    return reason.equals(DropReasons.INBOX_FULL) ? "inboxConfig.limits" : "";
+  }
+
+  private void onWillPublished(PendingWill pending, Will will, PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_DURABLE || outcome.isRefusal()) {
       publishingWills.remove(pending); // the store repeats the event
       return;
     }
+    history.recordUnconnected(
+        pending.id.tenant(),
+        pending.id.clientId(),
+        new WillPublished(will.message().topic().name(), outcome != PublishOutcome.QUOTA_EXCEEDED));
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn(
           "A will did not reach all subscribers because a limit was reached client={} tenant={}",

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AclFile {
   /** One allow or deny line; its filter may contain placeholders. */
-  private record Line(boolean allow, Access access, String filter) {}
+  private record Line(boolean allow, Access access, String filter, String origin) {}
 
   /** The rules of one user, or the patterns. Deny rules come first. */
   private static final class Section {
@@ -63,7 +63,7 @@ final class AclFile {
         continue;
       }
       try {
-        section = acl.add(line, section);
+        section = acl.add(line, section, file + ":" + number);
       } catch (IllegalArgumentException e) {
         throw new IOException(file + ":" + number + ": " + e.getMessage(), e);
       }
@@ -72,9 +72,10 @@ final class AclFile {
   }
 
   /**
+   * @param place the file and the number of the line
    * @return the section to which the next line belongs
    */
-  private Section add(String line, Section section) {
+  private Section add(String line, Section section, String place) {
     int blank = line.indexOf(' ');
     String word = blank < 0 ? line : line.substring(0, blank);
     String rest = blank < 0 ? "" : line.substring(blank + 1).strip();
@@ -83,8 +84,8 @@ final class AclFile {
         require(!rest.isEmpty(), "user must be followed by a name");
         return users.computeIfAbsent(rest, name -> new Section());
       }
-      case "topic" -> section.addLine(rule(rest));
-      case "pattern" -> patterns.addLine(rule(rest));
+      case "topic" -> section.addLine(rule(rest, place + ": " + line));
+      case "pattern" -> patterns.addLine(rule(rest, place + ": " + line));
       default ->
           throw new IllegalArgumentException(
               "a line must begin with user, topic or pattern, not '" + word + "'");
@@ -92,7 +93,7 @@ final class AclFile {
     return section;
   }
 
-  private static Line rule(String text) {
+  private static Line rule(String text, String origin) {
     int blank = text.indexOf(' ');
     String filter = blank < 0 ? text : text.substring(blank + 1).strip();
     String access = blank < 0 ? "readwrite" : text.substring(0, blank);
@@ -101,10 +102,10 @@ final class AclFile {
         !TopicFilter.parse(filter).isShared(),
         "a rule must contain the topic filter without $share/<name>/");
     return switch (access) {
-      case "read" -> new Line(true, Access.READ, filter);
-      case "write" -> new Line(true, Access.WRITE, filter);
-      case "readwrite" -> new Line(true, Access.READ_WRITE, filter);
-      case "deny" -> new Line(false, Access.READ_WRITE, filter);
+      case "read" -> new Line(true, Access.READ, filter, origin);
+      case "write" -> new Line(true, Access.WRITE, filter, origin);
+      case "readwrite" -> new Line(true, Access.READ_WRITE, filter, origin);
+      case "deny" -> new Line(false, Access.READ_WRITE, filter, origin);
       default ->
           throw new IllegalArgumentException(
               "access must be read, write, readwrite or deny, not '" + access + "'");
@@ -120,18 +121,19 @@ final class AclFile {
   /** Returns the rules that apply to a client. */
   TopicRules rulesOf(String clientId, @Nullable String userName) {
     List<Rule> rules = new ArrayList<>();
+    List<String> origins = new ArrayList<>();
     Section section = userName == null ? anonymous : users.get(userName);
     if (section != null) {
-      section.lines().forEach(line -> add(rules, line, line.filter));
+      section.lines().forEach(line -> add(rules, origins, line, line.filter));
     }
     if (!hasWildcard(clientId) && (userName == null || !hasWildcard(userName))) {
       for (Line line : patterns.lines()) {
         if (userName != null || !line.filter.contains("%u")) {
-          add(rules, line, substitute(line.filter, clientId, userName));
+          add(rules, origins, line, substitute(line.filter, clientId, userName));
         }
       }
     }
-    return new TopicRules(List.copyOf(rules));
+    return new TopicRules(List.copyOf(rules), List.copyOf(origins));
   }
 
   private static boolean hasWildcard(String name) {
@@ -155,9 +157,10 @@ final class AclFile {
     return filter.toString();
   }
 
-  private static void add(List<Rule> rules, Line line, String filter) {
+  private static void add(List<Rule> rules, List<String> origins, Line line, String filter) {
     try {
       rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
+      origins.add(line.origin);
     } catch (IllegalArgumentException e) {
       // With an empty or very long name, the pattern is not a valid filter and matches
       // nothing.

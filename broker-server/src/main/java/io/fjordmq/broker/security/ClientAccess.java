@@ -151,7 +151,9 @@ public final class ClientAccess {
     Decision decision = rules == null ? Decision.PASS : rules.decide(topic, write);
     return switch (decision) {
       case ALLOW -> AccessDecision.ALLOWED;
-      case DENY -> AccessDecision.denied(name, DenialCause.DENIED);
+      case DENY ->
+          new AccessDecision(
+              false, name, DenialCause.DENIED, rules == null ? "" : rules.origin(topic, write));
       case PASS -> null;
     };
   }
@@ -227,7 +229,14 @@ public final class ClientAccess {
       return shared.evaluate(client, subscription);
     }
     return CompletableFuture.completedFuture(
-        partial ? AccessDecision.ALLOWED : AccessDecision.NOT_ALLOWED);
+        partial ? AccessDecision.ALLOWED : notAllowed(subscription));
+  }
+
+  private AccessDecision notAllowed(Action.Subscribe subscription) {
+    String origin = fromFile == null ? "" : fromFile.originOfDenial(subscription.filter());
+    return origin.isEmpty()
+        ? AccessDecision.NOT_ALLOWED
+        : new AccessDecision(false, Authorization.ACL_FILE, DenialCause.NOT_ALLOWED, origin);
   }
 
   /**

@@ -67,6 +67,6 @@ final class ClientRefusals {
     events.denied(
         new ClientEventListener.Denial(
             null, attempt.clientId(), attempt.userName(), "connect", by));
-    return new Refused(refusal, detail);
+    return new Refused(refusal, detail, by);
   }
 }

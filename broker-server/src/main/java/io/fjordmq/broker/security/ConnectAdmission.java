@@ -29,8 +29,9 @@ public sealed interface ConnectAdmission {
    * The client is refused.
    *
    * @param detail the reason, for operators
+   * @param decidedBy the name of the provider that decided; empty if no provider did
    */
-  record Refused(Refusal refusal, String detail) implements ConnectAdmission {}
+  record Refused(Refusal refusal, String detail, String decidedBy) implements ConnectAdmission {}
 
   /** The reason sent to a refused client. */
   enum Refusal {

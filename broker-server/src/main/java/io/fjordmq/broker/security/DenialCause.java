@@ -27,4 +27,14 @@ public enum DenialCause {
   public String label() {
     return label;
   }
+
+  /** The cause in words, for operators; empty if the decision needs no explanation. */
+  String explanation() {
+    return switch (this) {
+      case DENIED -> "";
+      case NOT_ALLOWED -> "no rule allows it";
+      case OTHER_USER -> "the session belongs to another user";
+      default -> "no decision (" + label + ")";
+    };
+  }
 }

@@ -52,15 +52,15 @@ final class Denials {
   }
 
   private static String by(AccessDecision accessDecision) {
-    return accessDecision.decidedBy().isEmpty() ? "" : ", decided by " + accessDecision.decidedBy();
+    if (accessDecision.decidedBy().isEmpty()) {
+      return "";
+    }
+    String rule = accessDecision.rule().isEmpty() ? "" : " (" + accessDecision.rule() + ")";
+    return ", decided by " + accessDecision.decidedBy() + rule;
   }
 
   private static String reason(AccessDecision accessDecision) {
-    return switch (accessDecision.denialCause()) {
-      case DENIED -> "denied";
-      case NOT_ALLOWED -> "no rule allows it";
-      case OTHER_USER -> "the session belongs to another user";
-      default -> "no decision (" + accessDecision.denialCause().label() + ")";
-    };
+    DenialCause cause = accessDecision.denialCause();
+    return cause == DenialCause.DENIED ? cause.label() : cause.explanation();
   }
 }

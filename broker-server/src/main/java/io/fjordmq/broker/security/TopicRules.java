@@ -9,8 +9,15 @@ import java.util.List;
 /**
  * The topic rules of one client. The first rule that matches the topic and the kind of access
  * decides. Immutable.
+ *
+ * @param origins for each rule, its text and its line in the file; empty if there is no file
  */
-record TopicRules(List<Rule> rules) {
+record TopicRules(List<Rule> rules, List<String> origins) {
+
+  /** Rules that were not read from a file. */
+  TopicRules(List<Rule> rules) {
+    this(rules, List.of());
+  }
 
   /** How many of the topics matched by a filter the client may read. */
   enum Coverage {
@@ -26,6 +33,32 @@ record TopicRules(List<Rule> rules) {
       }
     }
     return Decision.PASS;
+  }
+
+  /** Describes the rule that decides; empty if none does or it was not read from a file. */
+  String origin(Topic topic, boolean write) {
+    for (int i = 0; i < origins.size(); i++) {
+      if (appliesTo(rules.get(i), write) && rules.get(i).filter().matches(topic)) {
+        return origins.get(i);
+      }
+    }
+    return "";
+  }
+
+  /**
+   * Describes the rule that denies reading all topics that the filter matches; empty if there is
+   * none or it was not read from a file.
+   */
+  String originOfDenial(TopicFilter filter) {
+    for (int i = 0; i < origins.size(); i++) {
+      Rule rule = rules.get(i);
+      if (!rule.allow()
+          && rule.access().reads()
+          && FilterRelations.covers(rule.filter().pattern(), filter.pattern())) {
+        return origins.get(i);
+      }
+    }
+    return "";
   }
 
   private static boolean appliesTo(Rule rule, boolean write) {

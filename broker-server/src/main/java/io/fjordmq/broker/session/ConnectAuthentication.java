@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.protocol.AuthPacket;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
@@ -46,7 +47,7 @@ final class ConnectAuthentication {
     void onAdmitted(ClientAccess access, byte[] data);
 
     /** The client must not connect. */
-    void onRefused(CloseReason reason, String detail);
+    void onRefused(CloseReason reason, String detail, Denial denial);
   }
 
   private final Channel channel;
@@ -103,9 +104,11 @@ final class ConnectAuthentication {
       CloseReason reason = ConnectAttempts.closeReasonOf(refused.refusal());
       // Only the code is sent to the client, because details would help an attacker guess
       // credentials.
-      listener.onRefused(reason, reason.label());
+      listener.onRefused(
+          reason, reason.label(), new Denial(refused.decidedBy(), "", refused.detail()));
     } else {
-      listener.onRefused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
+      String detail = "authentication failed: " + error;
+      listener.onRefused(CloseReason.UNSPECIFIED_ERROR, detail, Denial.of(detail));
     }
   }
 
@@ -121,7 +124,10 @@ final class ConnectAuthentication {
 
   private void onWillDecision(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
     if (will == null || !will.allowed()) {
-      listener.onRefused(CloseReason.NOT_AUTHORIZED, "not authorized to publish the will");
+      String detail = "not authorized to publish the will";
+      Denial denial = will == null ? Denial.NONE : will.denial();
+      listener.onRefused(
+          CloseReason.NOT_AUTHORIZED, detail, new Denial(denial.provider(), denial.rule(), detail));
     } else {
       listener.onAdmitted(access, data);
     }
@@ -130,8 +136,8 @@ final class ConnectAuthentication {
   private void sendChallenge(AuthPacket packet) {
     if (packet.sizeBytes() > request.maxPacketBytes()) {
       close();
-      listener.onRefused(
-          CloseReason.PACKET_TOO_LARGE, "AUTH would exceed the client's maximum packet size");
+      String detail = "AUTH would exceed the client's maximum packet size";
+      listener.onRefused(CloseReason.PACKET_TOO_LARGE, detail, Denial.of(detail));
       return;
     }
     waitingForClient = true;

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnAckRefusal;
@@ -36,6 +37,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private final SessionServices services;
   private final ReadSlices slices;
   private final ConnectChecks checks;
+  private final ConnectRefusals refusals;
   private final ArrayDeque<Object> earlyPackets = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
   private @Nullable ConnectAuthentication authentication;
@@ -51,6 +53,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     this.services = sessions.services();
     this.slices = slices;
     this.checks = new ConnectChecks(sessions, services);
+    this.refusals = new ConnectRefusals(services.history());
   }
 
   @Override
@@ -127,10 +130,12 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     protocolLevel = connect.variableHeader().version();
     int accepted = ConnectReader.maxPacketBytes(connect);
     maxPacketBytes = accepted == 0 ? SessionSettings.MAX_PACKET_BYTES : accepted;
+    refusals.onConnect(connect);
     checks.requireAccepting();
     ConnectRequest request =
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
             .read(connect);
+    refusals.onRequest(request);
     checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
@@ -177,9 +182,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void onRefused(CloseReason reason, String detail) {
+    public void onRefused(CloseReason reason, String detail, Denial denial) {
       if (!isClosed()) {
-        refuse(ctx, reason, detail);
+        refuse(ctx, reason, detail, denial);
       }
     }
 
@@ -190,6 +195,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   private void openSession(
       ChannelHandlerContext ctx, ConnectRequest received, ClientAccess access, byte[] data) {
+    refusals.onAuthenticated(access.client().tenant());
     Session connecting;
     try {
       ConnectRequest request = received.withAuthenticationResult(data);
@@ -237,10 +243,20 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void refuse(ChannelHandlerContext ctx, CloseReason reason, String detail) {
+    refuse(ctx, reason, detail, Denial.of(detail));
+  }
+
+  /**
+   * Refuses the client.
+   *
+   * @param detail the reason for the client and the log
+   * @param denial the reason for operators
+   */
+  private void refuse(ChannelHandlerContext ctx, CloseReason reason, String detail, Denial denial) {
     if (refused) {
       return;
     }
-    countRefusal(reason);
+    countRefusal(ctx, reason, denial);
     LOG.debug(
         "Connection refused: reason={} detail={} peer={}",
         reason.label(),
@@ -253,8 +269,9 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
    * Counts a connection that ends before it has a session. A later authentication result is
    * ignored.
    */
-  private void countRefusal(CloseReason reason) {
+  private void countRefusal(ChannelHandlerContext ctx, CloseReason reason, Denial denial) {
     refused = true;
+    refusals.record(ctx.channel(), reason, denial);
     cancelTimeout();
     slices.gate().abandon();
     services.observer().onRefused(reason);
@@ -265,7 +282,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (session != null) {
       session.end(CloseReason.CONNECTION_LOST, "connection lost while connecting");
     } else if (!refused) {
-      countRefusal(CloseReason.CONNECTION_LOST);
+      countRefusal(ctx, CloseReason.CONNECTION_LOST, Denial.NONE);
     }
     cancelTimeout();
   }

@@ -37,6 +37,7 @@ final class Connection
         Reauthentication.Client,
         ReceivedQos2.Client,
         RetainedReplay.Client,
+        SessionHistory.Client,
         SlicedLoop.Client,
         SubscribeQueue.Client {
   private final Channel channel;
@@ -53,6 +54,7 @@ final class Connection
   private final Consumer<ProtocolViolation> onFailure;
   private ConnectOrder connectOrder = ConnectOrder.NONE;
   private final StoreFailureLog storeFailures;
+  private final SessionHistory history;
   private boolean ended;
 
   /**
@@ -84,9 +86,11 @@ final class Connection
     this.writer = new PacketWriter(channel, throttle, services.observer());
     this.storeFailures = storeFailures;
     this.onFailure = onFailure;
+    this.history = new SessionHistory(this);
   }
 
-  SessionServices services() {
+  @Override
+  public SessionServices services() {
     return services;
   }
 
@@ -243,11 +247,32 @@ final class Connection
     return services.overload().isOverloaded();
   }
 
-  /** Counts dropped messages. */
+  /** Counts dropped messages to the client, and records them in its history. */
   @Override
-  public void recordDropped(DropReason reason, long count) {
+  public void recordDropped(Drop drop) {
+    countDropped(drop.reason(), drop.count());
+    history.recordDropped(drop);
+  }
+
+  /** Counts dropped messages. */
+  void countDropped(DropReason reason, long count) {
     observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
+  }
+
+  /** Records events of the client. */
+  SessionHistory history() {
+    return history;
+  }
+
+  @Override
+  public void recordThrottled(@Nullable Limit limit) {
+    history.recordThrottled(limit);
+  }
+
+  @Override
+  public void recordThrottleEnded(@Nullable Limit limit) {
+    history.recordThrottleEnded(limit);
   }
 
   /** Marks the session as ended. From now on, results are ignored and nothing is written. */

@@ -3,7 +3,10 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.protocol.CloseReason;
 import org.jspecify.annotations.Nullable;
 
-/** Reports to metrics, client events and plugins that a client has connected or disconnected. */
+/**
+ * Reports to metrics, client events, plugins and the client's history that a client has connected
+ * or disconnected.
+ */
 final class ConnectionReports {
   private final Connection connection;
   private ClientEvents.@Nullable Client client;
@@ -12,7 +15,8 @@ final class ConnectionReports {
     this.connection = connection;
   }
 
-  void reportConnected(boolean isPersistent) {
+  void reportConnected(boolean isPersistent, boolean sessionPresent) {
+    connection.history().recordConnected(sessionPresent);
     connection.observer().onConnected(connection.request().protocolLevel(), isPersistent);
     ClientEvents events = connection.services().events();
     if (events != ClientEvents.NONE) {
@@ -28,11 +32,13 @@ final class ConnectionReports {
   }
 
   /** Reports that the client was refused before it was connected. */
-  void reportRefused(CloseReason reason) {
+  void reportRefused(CloseReason reason, String detail) {
+    connection.history().recordRefused(reason, detail);
     connection.observer().onRefused(reason);
   }
 
-  void reportDisconnected(CloseReason reason) {
+  void reportDisconnected(CloseReason reason, String detail) {
+    connection.history().recordDisconnected(reason, detail);
     connection.observer().onDisconnected(reason);
     if (client != null) {
       connection.services().events().onDisconnected(client, reason, connection.nowMillis());

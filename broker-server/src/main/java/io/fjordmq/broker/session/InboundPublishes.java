@@ -81,6 +81,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       accept(message, identifier);
     } else {
       connection.access().denied(Attempt.PUBLISH, "publish to " + message.topic(), accessDecision);
+      connection.history().recordPublishDenied(message.topic(), accessDecision.denial());
       refuse(PublishRefusal.NOT_AUTHORIZED, message, identifier);
     }
   }
@@ -88,7 +89,12 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private void refuse(PublishRefusal refusal, Message message, int identifier) {
     boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().reportsOutcome();
     if (!reported) {
-      connection.recordDropped(refusal.dropReason(), 1);
+      connection.countDropped(refusal.dropReason(), 1);
+    }
+    if (refusal != PublishRefusal.NOT_AUTHORIZED) { // a denial has already been recorded
+      connection
+          .history()
+          .recordPublishDropped(refusal.dropReason(), message.topic(), refusal.limit());
     }
     if (message.qos() == Qos.AT_MOST_ONCE) {
       return;
@@ -293,6 +299,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     connection.observer().onAcknowledged(System.nanoTime() - entry.startNanos);
     int code = entry.refusal == null ? reasonCode(outcome) : entry.refusal.reasonCode();
+    if (entry.refusal == null) {
+      connection.history().recordOutcome(outcome, entry.message.topic());
+    }
     if (qos == Qos.AT_LEAST_ONCE) {
       unacknowledgedQos1--;
       connection.dialect().writeReply(connection.writer(), PUBACK, entry.packetIdentifier, code);

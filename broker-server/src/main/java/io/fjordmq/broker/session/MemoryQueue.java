@@ -23,7 +23,7 @@ final class MemoryQueue implements DeliverySource {
     void recordLimitReached(Limit limit);
 
     /** Counts dropped messages. */
-    void recordDropped(DropReason reason, long count);
+    void recordDropped(Drop drop);
   }
 
   private final Client client;
@@ -83,15 +83,16 @@ final class MemoryQueue implements DeliverySource {
     }
     int size = delivery.message().payload().length;
     while (!fits(queue, size)) {
-      client.recordLimitReached(
-          queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES);
+      Limit reached =
+          queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES;
+      client.recordLimitReached(reached);
       if (!settings.dropOldest() || queue.isEmpty()) {
-        drop(delivery);
+        drop(delivery, reached);
         return;
       }
       Delivery oldest = queue.remove();
       updateQueued(oldest, -1);
-      drop(oldest);
+      drop(oldest, reached);
     }
     queue.add(delivery);
     updateQueued(delivery, 1);
@@ -105,9 +106,10 @@ final class MemoryQueue implements DeliverySource {
             && bytes + size <= settings.maxQueuedBytes());
   }
 
-  private void drop(Delivery delivery) {
-    client.recordDropped(
-        delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
+  private void drop(Delivery delivery, Limit reached) {
+    DropReason reason =
+        delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL;
+    client.recordDropped(new Drop(reason, 1, delivery.message().topic(), reached));
   }
 
   private void updateQueued(Delivery delivery, int sign) {
@@ -163,7 +165,7 @@ final class MemoryQueue implements DeliverySource {
     }
     int dropped = queue.size() - (toRedistribute.size() - sharedBefore);
     if (dropped > 0) {
-      client.recordDropped(DropReason.CONNECTION_ENDED, dropped);
+      client.recordDropped(Drop.unknown(DropReason.CONNECTION_ENDED, dropped));
     }
     observer.addQueued(-queue.size(), -bytes);
     waiting = null;

@@ -25,7 +25,7 @@ final class OutboundExchanges {
     SessionObserver observer();
 
     /** Counts dropped messages. */
-    void recordDropped(DropReason reason, long count);
+    void recordDropped(Drop drop);
   }
 
   private static final int PUBREL = 0x62;
@@ -115,7 +115,7 @@ final class OutboundExchanges {
           "unexpected acknowledgement of packet identifier " + packetIdentifier);
     }
     if (reasonCode >= FIRST_ERROR) {
-      client.recordDropped(DropReason.REFUSED_BY_CLIENT, 1);
+      client.recordDropped(Drop.unknown(DropReason.REFUSED_BY_CLIENT, 1));
     }
     window.settle(sequence);
     if (sharedInflight != null) {

@@ -36,7 +36,7 @@ final class OutboundPublishes {
     PacketWriter writer();
 
     @Override
-    void recordDropped(DropReason reason, long count);
+    void recordDropped(Drop drop);
 
     EventLoop loop();
 
@@ -116,7 +116,7 @@ final class OutboundPublishes {
           "unexpected live message with " + delivery.qos() + " for a persistent session");
     }
     if (!readable) {
-      client.recordDropped(DropReason.NOT_AUTHORIZED, 1);
+      client.recordDropped(Drop.of(DropReason.NOT_AUTHORIZED, delivery.message().topic()));
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
@@ -232,7 +232,7 @@ final class OutboundPublishes {
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
-    client.recordDropped(reason, 1);
+    client.recordDropped(Drop.of(reason, delivery.message().topic()));
     if (delivery.qos() != Qos.AT_MOST_ONCE && source == inbox) {
       window.skipTo(source.sequence() + 1);
     }

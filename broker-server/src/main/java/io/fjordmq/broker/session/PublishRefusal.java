@@ -75,6 +75,11 @@ enum PublishRefusal {
     };
   }
 
+  /** The limit that was reached; null for other reasons. */
+  @Nullable Limit limit() {
+    return this == PAYLOAD_TOO_LARGE ? Limit.PAYLOAD_BYTES : null;
+  }
+
   /** The reason code of an MQTT 5 PUBACK or PUBREC. */
   int reasonCode() {
     return reasonCode;

@@ -241,7 +241,7 @@ final class RetainedReplay {
       continueReplay();
       return;
     }
-    client.recordDropped(DropReason.RETAINED_UNAVAILABLE, 1);
+    client.recordDropped(Drop.unknown(DropReason.RETAINED_UNAVAILABLE, 1));
     client.storeFailures().onRetainedFailed(client, job.filter, error);
     onPageDone(job, List.of(), null);
   }
@@ -307,7 +307,8 @@ final class RetainedReplay {
         continue;
       }
       if (MessageCodec.encode(stored.get(i)).length > max) {
-        client.recordDropped(DropReason.LARGER_THAN_INBOX, 1);
+        client.recordDropped(
+            new Drop(DropReason.LARGER_THAN_INBOX, 1, stored.get(i).topic(), null));
       } else {
         refused.add(stored.get(i));
       }

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * before the CONNACK, its resources are released after the step in progress.
  */
 final class Session
-    implements LiveSession, KeepAlive.Client, ClientIdOwnerCheck.Holder, SessionOwnership.Client {
+    implements LiveSession, KeepAlive.Client, ClientIdOwnerCheck.Holder, SessionHistory.Holder, SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
   static final String BANNED = "banned"; // the reason of the ban is only for operators
@@ -161,13 +161,14 @@ final class Session
       connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().write(connection.dialect().connAck(sessionPresent));
-    reports.reportConnected(isPersistent());
+    reports.reportConnected(isPersistent(), sessionPresent);
     parts().outbound().start();
     connection.writer().flush();
   }
 
-  /** Called when the client has sent a packet. */
-  void onActivity() {
+  /** Called when the client has sent a packet of this MQTT packet type. */
+  void onPacket(int type) {
+    connection.history().onPacket(type);
     if (keepAlive != null) {
       keepAlive.onActivity();
     }
@@ -209,7 +210,7 @@ final class Session
     }
     markEnded(reason, detail);
     if (open) {
-      reports.reportDisconnected(reason);
+      reports.reportDisconnected(reason, detail);
       try {
         connectionClose.close(reason, detail);
       } finally {
@@ -217,7 +218,7 @@ final class Session
       }
     } else {
       // The CONNECT step in progress releases the resources acquired so far.
-      reports.reportRefused(reason);
+      reports.reportRefused(reason, detail);
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
@@ -286,7 +287,7 @@ final class Session
       return;
     }
     markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
-    reports.reportDisconnected(CloseReason.NODE_DOWN);
+    reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN);
     connectionClose.hold(closesIn);
     releaseResources();
   }

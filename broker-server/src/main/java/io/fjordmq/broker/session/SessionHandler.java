@@ -149,7 +149,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
         .connection()
         .throttle()
         .chargeRead(bytes, header.messageType() == MqttMessageType.PUBLISH);
-    session.onActivity();
+    session.onPacket(header.messageType().value());
   }
 
   private void dispatch(MqttMessage message) {

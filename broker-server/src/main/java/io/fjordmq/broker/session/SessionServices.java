@@ -7,6 +7,7 @@ import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LiveSubscriptions;
 import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.Security;
@@ -20,6 +21,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param tenants limits and quotas of tenants
  * @param events listener for clients that connect and disconnect
+ * @param history records what happens to each client
  * @param observer receives events for metrics
  * @param security authentication and authorization
  * @param delivery publishing and delivery of messages
@@ -30,6 +32,7 @@ import java.util.function.BooleanSupplier;
 public record SessionServices(
     Tenants tenants,
     ClientEvents events,
+    ClientHistory history,
     SessionObserver observer,
     Security security,
     Delivery delivery,

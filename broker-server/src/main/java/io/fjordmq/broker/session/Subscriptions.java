@@ -4,6 +4,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Dialect;
@@ -165,11 +166,18 @@ final class Subscriptions {
       return refusedResult(requestedFilter.refusal());
     }
     if (refusal != 0) {
+      String node = refusal == QUOTA_EXCEEDED ? "overloaded" : "not serving clients";
+      connection
+          .history()
+          .recordSubscribeRefused(filter.text(), refusal, Denial.of("the node is " + node), null);
       return refusedResult(refusal);
     }
     Limit exceeded = limitExceededBy(filter);
     if (exceeded != null) {
       connection.recordLimitReached(exceeded);
+      connection
+          .history()
+          .recordSubscribeRefused(filter.text(), QUOTA_EXCEEDED, Denial.NONE, exceeded);
       return refusedResult(QUOTA_EXCEEDED);
     }
     count.add(filter.text());
@@ -223,7 +231,14 @@ final class Subscriptions {
         accessDecision ->
             accessDecision.allowed()
                 ? changes.add(filter, options)
-                : CompletableFuture.completedFuture(DENIED));
+                : denied(filter, accessDecision));
+  }
+
+  private CompletableFuture<Result> denied(TopicFilter filter, AccessDecision accessDecision) {
+    connection
+        .history()
+        .recordSubscribeRefused(filter.text(), NOT_AUTHORIZED, accessDecision.denial(), null);
+    return CompletableFuture.completedFuture(DENIED);
   }
 
   private void whenAll(FilterResults results, Runnable then) {
@@ -299,7 +314,11 @@ final class Subscriptions {
       connection
           .events()
           .subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
+      connection.history().recordSubscribed(filter.text(), result.code());
       replay.onSubscribed(filter, requestedFilter.options(), result.isNew());
+    } else if (filter != null && result.code() == FilterResults.UNSPECIFIED_ERROR) {
+      Denial denial = Denial.of("a store did not confirm the subscription");
+      connection.history().recordSubscribeRefused(filter.text(), result.code(), denial, null);
     }
   }
 
@@ -352,6 +371,7 @@ final class Subscriptions {
   private void onUnsubscribed(String filter, int code) {
     if (code == 0) {
       connection.events().unsubscribed(connection.access().client(), filter);
+      connection.history().recordUnsubscribed(filter);
     }
   }
 

@@ -4,6 +4,7 @@ import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Enforces the rate limits of a connection (bytes in each direction, and publishes), and pauses
@@ -40,7 +41,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   private long writeTokens;
   private long publishTokens;
   private long lastTick;
-  private boolean readStopped;
+  private @Nullable Limit readLimit; // why reading is stopped; null if it is not
   private boolean writeStopped;
 
   /** The connection that is throttled. */
@@ -49,6 +50,12 @@ final class Throttle extends TimeoutWheel.Timeout {
 
     /** Counts that the client reached a limit. */
     void recordLimitReached(Limit limit);
+
+    /** Records that the client is throttled; the limit is null if the node is overloaded. */
+    void recordThrottled(@Nullable Limit limit);
+
+    /** Records that the client is no longer throttled for this reason. */
+    void recordThrottleEnded(@Nullable Limit limit);
 
     /** Whether the node is overloaded. */
     boolean isOverloaded();
@@ -118,6 +125,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     if (writeTokens < 0 && !writeStopped) {
       writeStopped = true;
       client.recordLimitReached(Limit.WRITE_RATE);
+      client.recordThrottled(Limit.WRITE_RATE);
       wheel.arm(this, 1);
     }
   }
@@ -126,6 +134,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   void stopReadingWhileOverloaded() {
     if (!client.gate().isClosedBy(ReadGate.OVERLOAD)) {
       client.observer().onRefusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
+      client.recordThrottled(null);
       client.gate().close(ReadGate.OVERLOAD);
       wheel.arm(this, 1);
     }
@@ -139,10 +148,10 @@ final class Throttle extends TimeoutWheel.Timeout {
   /** Returns the rates that hold the client back now. */
   List<Limit> limitsReached() {
     List<Limit> reached = new ArrayList<>(0);
-    if (readStopped && readTokens < 0) {
+    if (readLimit != null && readTokens < 0) {
       reached.add(Limit.READ_RATE);
     }
-    if (readStopped && publishTokens < 0) {
+    if (readLimit != null && publishTokens < 0) {
       reached.add(Limit.PUBLISH_RATE);
     }
     if (writeStopped) {
@@ -152,9 +161,10 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   private void stopReading(Limit limit) {
-    if (!readStopped) {
-      readStopped = true;
+    if (readLimit == null) {
+      readLimit = limit;
       client.recordLimitReached(limit);
+      client.recordThrottled(limit);
       client.gate().close(ReadGate.RATE);
       wheel.arm(this, 1);
     }
@@ -177,18 +187,22 @@ final class Throttle extends TimeoutWheel.Timeout {
   @Override
   long check() {
     refill();
-    if (readStopped && readTokens >= 0 && publishTokens >= 0) {
-      readStopped = false;
+    Limit stopped = readLimit;
+    if (stopped != null && readTokens >= 0 && publishTokens >= 0) {
+      readLimit = null;
+      client.recordThrottleEnded(stopped);
       client.gate().open(ReadGate.RATE);
     }
     if (writeStopped && writeTokens >= 0) {
       writeStopped = false;
+      client.recordThrottleEnded(Limit.WRITE_RATE);
       onWritable.run();
     }
-    if (!client.isOverloaded()) {
+    if (client.gate().isClosedBy(ReadGate.OVERLOAD) && !client.isOverloaded()) {
+      client.recordThrottleEnded(null);
       client.gate().open(ReadGate.OVERLOAD);
     }
     boolean heldBack = client.gate().isClosedBy(ReadGate.OVERLOAD);
-    return readStopped || writeStopped || heldBack ? 1 : 0;
+    return readLimit != null || writeStopped || heldBack ? 1 : 0;
   }
 }

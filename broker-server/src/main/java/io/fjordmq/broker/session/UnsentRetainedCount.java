@@ -19,7 +19,7 @@ final class UnsentRetainedCount {
     RetainStore retained();
 
     /** Counts dropped messages. */
-    void recordDropped(DropReason reason, long count);
+    void recordDropped(Drop drop);
   }
 
   /** The maximum number of pages that are read. Further filters are counted without a lookup. */
@@ -80,7 +80,7 @@ final class UnsentRetainedCount {
 
   private void recordDropped(int subscriptions) {
     if (subscriptions > 0) {
-      client.recordDropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
+      client.recordDropped(Drop.unknown(DropReason.RETAINED_UNAVAILABLE, subscriptions));
     }
   }
 }

@@ -9,6 +9,8 @@ import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.dispatch.ShareStrategy;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
@@ -52,6 +54,8 @@ public final class DeliveryFixture {
   static final long NOW = 50_000;
 
   public final CountingObserver observer = new CountingObserver();
+  final ClientEventLog history =
+      new ClientEventLog(EventsSettings.DEFAULTS, InstantSource.fixed(Instant.ofEpochMilli(NOW)));
   public final MemoryRouteStore router = new MemoryRouteStore(StoreTasks.immediate());
   final FakeInboxStore inboxes = new FakeInboxStore();
   final StoreTasks retainTasks = StoreTasks.immediate();
@@ -83,6 +87,7 @@ public final class DeliveryFixture {
                 SELF,
                 settings,
                 observer,
+                history,
                 router,
                 inboxes,
                 retained,

@@ -7,12 +7,15 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.Will;
+import io.fjordmq.broker.events.RecordedEvent;
 import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.DropReasons;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxSpan;
+import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
@@ -192,6 +195,33 @@ class InboxEventsTest {
     assertThat(insert.id()).isEqualTo(WILL_ID);
     assertThat(insert.message().acceptedAtMillis()).isEqualTo(NOW);
     assertThat(insert.message().expiresAtMillis()).isEqualTo(NOW + 60_000);
+  }
+
+  @Test
+  void shouldRecordWillsExpiredSessionsAndDroppedMessages() {
+    events.onWillDue(ID, 1, 3, will(60), CONNECT_ORDER, WILL_ID);
+    events.onDropped(ID, DropReasons.INBOX_FULL, 3);
+    events.onDropped(ID, DropReasons.INBOX_FULL, 2);
+    events.onSessionExpired(ID);
+    assertThat(fixture.history.find(ID.tenant(), ID.clientId()))
+        .extracting(RecordedEvent::message)
+        .containsExactly(
+            "Published the will of the client to w",
+            "Dropped 5 messages: queue of the persistent session is full (inboxConfig.limits)",
+            "Session expired: the client did not reconnect within its session expiry interval; its"
+                + " subscriptions and queued messages were removed");
+  }
+
+  @Test
+  void shouldRecordAMessageThatAFullInboxRefuses() {
+    fixture.addInboxRoute("p", "a", AT_LEAST_ONCE);
+    fixture.inboxes.outcomes.put("p", InboxStore.InsertOutcome.REFUSED_FULL);
+    fixture.publish(Messages.message("a", AT_LEAST_ONCE, "x"));
+    assertThat(fixture.history.find(ID.tenant(), "p"))
+        .extracting(RecordedEvent::message)
+        .containsExactly(
+            "Dropped a message on topic a: queue of the persistent session is full"
+                + " (inboxConfig.limits)");
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.fjordmq.broker.delivery.DeliveryFixture;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.FakeInboxStore;
 import io.fjordmq.broker.delivery.FakeSession;
+import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
@@ -55,6 +56,7 @@ class LiveDeliveryConcurrencyTest {
               DeliveryFixture.SELF,
               DeliverySettings.DEFAULTS,
               observer,
+              ClientHistory.NONE,
               router,
               new FakeInboxStore(),
               new MemoryRetainStore(StoreTasks.immediate()),

@@ -10,6 +10,7 @@ import io.fjordmq.broker.accounts.seeded.AccountsThatKnowHttp;
 import io.fjordmq.broker.bans.seeded.BansThatKnowSessions;
 import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
 import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
+import io.fjordmq.broker.events.seeded.EventThatKnowsSessions;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
 import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
@@ -90,6 +91,7 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
+        new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -97,11 +99,18 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits"),
+            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
-                "session", "protocol", "dispatch", "delivery", "security", "bans", "limits"),
+                "session",
+                "protocol",
+                "dispatch",
+                "delivery",
+                "security",
+                "bans",
+                "limits",
+                "events"),
             BlockingSession.class),
         new Rule(
             HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),

@@ -239,9 +239,11 @@ class PluginsTest {
       var third = security.admit(attempt("c", "x"));
       // One call runs, one waits, and the third is refused immediately.
       assertThat(third.get(20, TimeUnit.SECONDS))
-          .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_BUSY, "busy"));
+          .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_BUSY, "busy", "plugin hanging"));
       assertThat(first.get(20, TimeUnit.SECONDS))
-          .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_UNAVAILABLE, "timed_out"));
+          .isEqualTo(
+              new Refused(
+                  ConnectAdmission.Refusal.SERVER_UNAVAILABLE, "timed_out", "plugin hanging"));
       assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(first.get());
     }
   }

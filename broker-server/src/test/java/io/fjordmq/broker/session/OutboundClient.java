@@ -109,6 +109,12 @@ final class OutboundClient implements OutboundPublishes.Client {
       }
 
       @Override
+      public void recordThrottled(@Nullable Limit limit) {}
+
+      @Override
+      public void recordThrottleEnded(@Nullable Limit limit) {}
+
+      @Override
       public boolean isOverloaded() {
         return false;
       }
@@ -192,8 +198,8 @@ final class OutboundClient implements OutboundPublishes.Client {
   }
 
   @Override
-  public void recordDropped(DropReason reason, long count) {
-    observer.onDropped(reason, count);
+  public void recordDropped(Drop drop) {
+    observer.onDropped(drop.reason(), drop.count());
   }
 
   @Override

@@ -6,6 +6,8 @@ import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.protocol.CloseReason;
@@ -70,12 +72,14 @@ final class SimClientServices implements Brokers.Acceptor {
         defect.wrapInboxStoreOfNode(
             defect.wrapInboxStore(stores.inboxes()), () -> !isServing() && !sentDisconnect);
     RetainStore retained = defect.wrapRetainStore(stores.retained());
+    ClientEventLog history = new ClientEventLog(EventsSettings.DEFAULTS, clock);
     this.delivery =
         DeliveryAssembly.open(
             new DeliveryDependencies(
                 self,
                 settings.delivery(),
                 DeliveryObserver.NONE,
+                history,
                 router,
                 inboxes,
                 retained,
@@ -88,6 +92,7 @@ final class SimClientServices implements Brokers.Acceptor {
             new SessionServices(
                 Settings.forAll(settings.sessions(), counters),
                 new DisconnectListener(),
+                history,
                 counters,
                 Security.allowAll(""),
                 new SessionServices.Delivery(

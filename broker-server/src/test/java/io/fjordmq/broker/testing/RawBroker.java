@@ -6,6 +6,8 @@ import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.net.PlainPipeline;
@@ -76,12 +78,14 @@ public final class RawBroker implements AutoCloseable {
 
   private Sessions sessions() {
     LocalNode self = new LocalNode("n1", stores.incarnation());
+    ClientEventLog history = new ClientEventLog(EventsSettings.DEFAULTS, stores.clock());
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
             new DeliveryDependencies(
                 self,
                 DeliverySettings.DEFAULTS,
                 DeliveryObserver.NONE,
+                history,
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
@@ -94,6 +98,7 @@ public final class RawBroker implements AutoCloseable {
         new SessionServices(
             Settings.forAll(settings, sessionObserver),
             ClientEvents.NONE,
+            history,
             sessionObserver,
             security,
             SessionServices.Delivery.of(delivery),

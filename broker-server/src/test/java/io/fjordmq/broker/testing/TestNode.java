@@ -7,6 +7,9 @@ import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.ClientEventQueries;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.net.PlainPipeline;
@@ -67,6 +70,11 @@ public final class TestNode {
   /** Copies dropped, by reason. */
   public final Map<String, Long> dropped = new ConcurrentHashMap<>();
 
+  /** What happened to the clients of this node. */
+  public final ClientEventLog history;
+
+  public final ClientEventQueries events;
+
   private final TestCluster cluster;
   private final StreamLifecycle streamLifecycle;
   private final ChannelHandler pipeline;
@@ -100,12 +108,15 @@ public final class TestNode {
             cluster.client(RetainReplicas.STORE),
             cluster.retained,
             cluster.ranges.timers());
+    history = new ClientEventLog(EventsSettings.DEFAULTS, cluster.ranges.timers());
+    events = ClientEventQueries.start(history, membership, peer);
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
             new DeliveryDependencies(
                 self,
                 cluster.delivery,
                 observer(),
+                history,
                 router,
                 inboxes,
                 retained,
@@ -131,6 +142,7 @@ public final class TestNode {
             new SessionServices(
                 Settings.forAll(settings, sessionObserver),
                 ClientEvents.NONE,
+                history,
                 sessionObserver,
                 cluster.security,
                 SessionServices.Delivery.of(delivery),

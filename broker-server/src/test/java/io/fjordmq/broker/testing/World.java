@@ -7,6 +7,8 @@ import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.events.ClientEventLog;
+import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
@@ -42,6 +44,9 @@ public final class World implements AutoCloseable {
 
   /** Copies dropped before they reached a session, by reason. */
   public final Map<String, Long> undelivered = new ConcurrentHashMap<>();
+
+  /** What happened to the clients. */
+  public final ClientEventLog history;
 
   public final SessionRegistry registry;
   public final SessionSettings settings;
@@ -98,6 +103,7 @@ public final class World implements AutoCloseable {
       ClientEvents clientEvents) {
     this.settings = limits.session();
     InstantSource clock = () -> now;
+    history = new ClientEventLog(EventsSettings.DEFAULTS, clock);
     LocalNode self = new LocalNode("n1", 1);
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
@@ -105,6 +111,7 @@ public final class World implements AutoCloseable {
                 self,
                 DeliverySettings.DEFAULTS,
                 countingDrops(undelivered),
+                history,
                 router,
                 inboxes,
                 retained,
@@ -118,6 +125,7 @@ public final class World implements AutoCloseable {
             new SessionServices(
                 new Tenants(limits, own, observer),
                 clientEvents,
+                history,
                 observer,
                 security,
                 SessionServices.Delivery.of(delivery),

@@ -31,6 +31,11 @@ public final class RecordingListener implements InboxListener {
   final List<Predicate<InboxId>> ledInboxes = new ArrayList<>();
   public final List<InboxHandle> fencedHandles = new ArrayList<>();
   final List<DueWillCall> dueWillCalls = new ArrayList<>();
+  public final List<InboxId> expiredIds = new ArrayList<>();
+
+  /** The dropped messages, as {@code client reason count}. */
+  public final List<String> drops = new ArrayList<>();
+
   final List<EndedCall> endedCalls = new ArrayList<>();
 
   /** Incarnations, once per announcement. */
@@ -60,6 +65,16 @@ public final class RecordingListener implements InboxListener {
       ConnectOrder since,
       PublishId publishId) {
     dueWillCalls.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
+  }
+
+  @Override
+  public void onSessionExpired(InboxId id) {
+    expiredIds.add(id);
+  }
+
+  @Override
+  public void onDropped(InboxId id, String reason, long count) {
+    drops.add(id.clientId() + " " + reason + " " + count);
   }
 
   @Override
