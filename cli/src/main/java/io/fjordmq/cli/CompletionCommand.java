@@ -1,0 +1,27 @@
+package io.fjordmq.cli;
+
+import io.fjordmq.cli.output.Terminal;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+@Command(
+    name = "completion",
+    description = "Print a completion script for bash and zsh",
+    footer = {"", "Example: source <(bin/fjordmq completion)"})
+final class CompletionCommand implements Callable<Integer> {
+  private final CommandLine line;
+  private final Terminal terminal;
+
+  CompletionCommand(CommandLine line, Terminal terminal) {
+    this.line = line;
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() {
+    terminal.out().println(AutoComplete.bash("fjordmq", line));
+    return Main.DONE;
+  }
+}
