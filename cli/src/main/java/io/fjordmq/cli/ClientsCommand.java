@@ -29,6 +29,19 @@ final class ClientsCommand {
           Column.text("HELD-BACK-BY", "held_back_by").optional(),
           Column.time("CONNECTED-AT", "connected_at"));
 
+  /** Messages for a client. */
+  static final List<Column> MESSAGE_COLUMNS =
+      List.of(
+          Column.number("PACKET-ID", "packet_id").optional(),
+          Column.text("AWAITS", "awaits").optional(),
+          Column.text("TOPIC", "topic"),
+          Column.number("QOS", "qos"),
+          Column.number("BYTES", "payload_bytes"),
+          Column.text("FROM", "from_clientid"),
+          Column.time("PUBLISHED-AT", "publish_at"),
+          Column.time("EXPIRES-AT", "expires_at").optional(),
+          Column.text("PAYLOAD", "payload").optional());
+
   static final String CLIENT = "CLIENT";
   static final String WHICH = "client identifier";
   private static final String CLIENTS = "clients";
@@ -90,6 +103,16 @@ final class ClientsCommand {
     }
   }
 
+  /** How to print payloads. */
+  static final class PayloadOption {
+    @Option(
+        names = "--payload",
+        paramLabel = "none|plain|base64",
+        defaultValue = "none",
+        description = "how to print payloads, at most 1 KiB each (default: ${DEFAULT-VALUE})")
+    String encoding = "none";
+  }
+
   @Command(name = "list", description = "List clients and offline sessions of the whole cluster")
   int list(@Mixin ListOptions list, @Mixin Filter filter) {
     return context.list(Listing.paged(filter.applyTo(ApiPath.of(CLIENTS)), COLUMNS), list);
@@ -100,8 +123,37 @@ final class ClientsCommand {
       @Parameters(paramLabel = CLIENT, description = WHICH) String client,
       @Mixin TenantOption tenant,
       @Mixin JsonOption json) {
-    return context.show(
-        context.api().get(ApiPath.of(CLIENTS, client).with("tenant", tenant.tenant)), json);
+    return context.show(context.api().get(tenant.applyTo(ApiPath.of(CLIENTS, client))), json);
+  }
+
+  @Command(
+      name = "queued",
+      description = {
+        "List the messages that wait to be sent to a client",
+        "The messages stay in the queue."
+      })
+  int queued(
+      @Parameters(paramLabel = CLIENT, description = WHICH) String client,
+      @Mixin PayloadOption payload,
+      @Mixin TenantOption tenant,
+      @Mixin ListOptions list) {
+    return messages("mqueue_messages", client, payload, tenant, list);
+  }
+
+  @Command(name = "inflight", description = "List the messages that a client has not acknowledged")
+  int inflight(
+      @Parameters(paramLabel = CLIENT, description = WHICH) String client,
+      @Mixin PayloadOption payload,
+      @Mixin TenantOption tenant,
+      @Mixin ListOptions list) {
+    return messages("inflight_messages", client, payload, tenant, list);
+  }
+
+  private int messages(
+      String kind, String client, PayloadOption payload, TenantOption tenant, ListOptions list) {
+    ApiPath path = tenant.applyTo(ApiPath.of(CLIENTS, client, kind));
+    return context.list(
+        Listing.paged(path.with("payload", payload.encoding), MESSAGE_COLUMNS), list);
   }
 
   @Command(
@@ -119,7 +171,7 @@ final class ClientsCommand {
     for (String client : clients) {
       try {
         context.done(
-            context.api().delete(ApiPath.of(CLIENTS, client).with("tenant", tenant.tenant)),
+            context.api().delete(tenant.applyTo(ApiPath.of(CLIENTS, client))),
             json,
             "client '" + client + "' disconnected");
       } catch (ApiFailure failure) {

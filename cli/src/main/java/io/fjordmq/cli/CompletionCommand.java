@@ -7,10 +7,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 @Command(
-    name = "completion",
+    name = CompletionCommand.NAME,
     description = "Print a completion script for bash and zsh",
     footer = {"", "Example: source <(bin/fjordmq completion)"})
 final class CompletionCommand implements Callable<Integer> {
+  static final String NAME = "completion";
+
   private final CommandLine line;
   private final Terminal terminal;
 

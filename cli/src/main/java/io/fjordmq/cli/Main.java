@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -100,27 +101,29 @@ public final class Main {
 
   /** Runs a command; returns the exit code. */
   static int run(Host host, String... args) {
-    int code = commandLine(host).execute(args);
+    int code = commandLine(host, List.of(args)).execute(args);
     host.terminal().out().flush();
     host.terminal().err().flush();
     return code;
   }
 
-  /** Returns all commands. */
-  static CommandLine commandLine(Host host) {
+  /**
+   * Returns the commands for a command line.
+   *
+   * @param words the command line; empty for all commands
+   */
+  static CommandLine commandLine(Host host, List<String> words) {
     Main main = new Main();
-    CommandContext context = new CommandContext(host, main.access);
     CommandLine line = new CommandLine(main);
-    Nouns.of(context).forEach(line::addSubcommand);
-    line.addSubcommand(new CompletionCommand(line, context.terminal()));
+    Nouns.of(new CommandContext(host, main.access), line).among(words).forEach(line::addSubcommand);
     line.setOut(host.terminal().out())
         .setErr(host.terminal().err())
         .registerConverter(Role.class, Role::parse)
         .registerConverter(BanKind.class, BanKind::parse)
         .setPosixClusteredShortOptionsAllowed(false)
-        .setParameterExceptionHandler((error, words) -> reject(error, context.terminal()))
+        .setParameterExceptionHandler((error, rejected) -> reject(error, host.terminal()))
         .setExecutionExceptionHandler(
-            (error, command, parsed) -> fail(error, command, context.terminal()));
+            (error, command, parsed) -> fail(error, command, host.terminal()));
     HelpLayout.apply(line);
     return line;
   }

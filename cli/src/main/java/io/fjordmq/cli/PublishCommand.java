@@ -1,6 +1,7 @@
 package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.api.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -70,6 +71,8 @@ final class PublishCommand implements Callable<Integer> {
       description = "user property; can be repeated")
   private Map<String, String> userProperties = new LinkedHashMap<>();
 
+  @Mixin private final TopicTenantOption tenant = new TopicTenantOption();
+
   @Mixin private final JsonOption json = new JsonOption();
 
   PublishCommand(CommandContext context) {
@@ -92,8 +95,15 @@ final class PublishCommand implements Callable<Integer> {
     if (!properties.isEmpty()) {
       body.set("properties", properties);
     }
-    return context.done(
-        context.api().post(ApiPath.of("publish"), body), json, "published to '" + topic + "'");
+    ApiReply reply = context.api().post(tenant.applyTo(ApiPath.of("publish")), body);
+    if (json.isJson) {
+      return context.show(reply, json);
+    }
+    String reason = reply.json().path("message").asString("").replace('_', ' ');
+    context
+        .terminal()
+        .line("published to '" + topic + "'" + (reason.isEmpty() ? "" : ": " + reason));
+    return Main.DONE;
   }
 
   private ObjectNode properties() {

@@ -16,11 +16,13 @@ final class RetainedCommand {
       List.of(
           Column.text("TOPIC", "topic"),
           Column.number("QOS", "qos"),
-          Column.time("PUBLISHED-AT", "publish_at"),
+          Column.number("BYTES", "payload_bytes"),
           Column.text("CLIENT", "from_clientid"),
-          Column.text("USER", "from_username").optional());
+          Column.time("PUBLISHED-AT", "publish_at"),
+          Column.time("EXPIRES-AT", "expires_at").optional());
 
   private static final String TOPIC = "TOPIC";
+  private static final ApiPath ALL = ApiPath.of("mqtt", "retainer", "messages");
 
   private final CommandContext context;
 
@@ -34,30 +36,41 @@ final class RetainedCommand {
       @Option(
               names = "--topic",
               paramLabel = "FILTER",
-              description = "topic filter that the topics match")
-          @Nullable String topic) {
-    return context.list(
-        Listing.paged(ApiPath.of("mqtt", "retainer", "messages").with("topic", topic), COLUMNS),
-        list);
+              description = "topic filter that the topics match (default: #)")
+          @Nullable String topic,
+      @Mixin TopicTenantOption tenant) {
+    return context.list(Listing.paged(tenant.applyTo(ALL.with("topic", topic)), COLUMNS), list);
   }
 
   @Command(name = "show", description = "Show a retained message with its payload in Base64")
   int show(
       @Parameters(paramLabel = TOPIC, description = "exact topic") String topic,
+      @Mixin TopicTenantOption tenant,
       @Mixin JsonOption json) {
-    return context.show(context.api().get(message(topic)), json);
+    return context.show(context.api().get(tenant.applyTo(message(topic))), json);
   }
 
-  @Command(name = "delete", description = "Delete a retained message")
+  @Command(
+      name = "delete",
+      description = {"Delete retained messages", "Subscribers are not told."})
   int delete(
-      @Parameters(paramLabel = TOPIC, description = "exact topic") String topic,
+      @Parameters(
+              paramLabel = TOPIC,
+              description = "exact topic, or a topic filter for all messages that match it")
+          String topic,
+      @Mixin TopicTenantOption tenant,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
-    if (!context.confirm(yes, "Delete the retained message of '" + topic + "'?")) {
+    boolean isFilter = topic.contains("+") || topic.contains("#"); // which topics cannot contain
+    String what =
+        (isFilter ? "all retained messages that match '" : "the retained message of '")
+            + topic
+            + "'";
+    if (!context.confirm(yes, "Delete " + what + "?")) {
       return Main.FAILED;
     }
-    return context.done(
-        context.api().delete(message(topic)), json, "retained message of '" + topic + "' deleted");
+    ApiPath path = isFilter ? ALL.with("topic", topic) : message(topic);
+    return context.done(context.api().delete(tenant.applyTo(path)), json, "deleted " + what);
   }
 
   private static ApiPath message(String topic) {

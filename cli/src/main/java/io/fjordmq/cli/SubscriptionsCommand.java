@@ -22,6 +22,8 @@ final class SubscriptionsCommand {
           Column.number("NL", "nl"),
           Column.number("RAP", "rap"),
           Column.number("RH", "rh"),
+          Column.number("ID", "subid").optional(),
+          Column.flag("DURABLE", "durable"),
           Column.text("NODE", "node"));
 
   private static final String CLIENTS = "clients";
@@ -43,8 +45,8 @@ final class SubscriptionsCommand {
           @Nullable String topic,
       @Option(
               names = "--match-topic",
-              paramLabel = "TOPIC",
-              description = "topic that the filter matches")
+              paramLabel = "FILTER",
+              description = "topic filter that includes the filter of the subscription")
           @Nullable String match,
       @Option(names = "--share-group", paramLabel = "GROUP", description = "exact share name")
           @Nullable String group,
@@ -54,7 +56,9 @@ final class SubscriptionsCommand {
               names = "--node",
               paramLabel = "NODE",
               description = "node that the client is connected to")
-          @Nullable String node) {
+          @Nullable String node,
+      @Option(names = "--tenant", paramLabel = "TENANT", description = "exact tenant")
+          @Nullable String tenant) {
     ApiPath path =
         ApiPath.of("subscriptions")
             .with("clientid", client)
@@ -62,7 +66,8 @@ final class SubscriptionsCommand {
             .with("match_topic", match)
             .with("share_group", group)
             .with("qos", qos)
-            .with("node", node);
+            .with("node", node)
+            .with("tenant", tenant);
     return context.list(Listing.paged(path, COLUMNS), list);
   }
 
@@ -73,9 +78,7 @@ final class SubscriptionsCommand {
       @Mixin TenantOption tenant,
       @Mixin ListOptions list) {
     return context.list(
-        Listing.whole(
-            ApiPath.of(CLIENTS, client, "subscriptions").with("tenant", tenant.tenant), COLUMNS),
-        list);
+        Listing.whole(tenant.applyTo(ApiPath.of(CLIENTS, client, "subscriptions")), COLUMNS), list);
   }
 
   @Command(name = "add", description = "Subscribe a client")
@@ -93,9 +96,7 @@ final class SubscriptionsCommand {
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put(TOPIC_FIELD, topic).put("qos", qos);
     return context.done(
-        context
-            .api()
-            .post(ApiPath.of(CLIENTS, client, "subscribe").with("tenant", tenant.tenant), body),
+        context.api().post(tenant.applyTo(ApiPath.of(CLIENTS, client, "subscribe")), body),
         json,
         "client '" + client + "' subscribed to '" + topic + "'");
   }
@@ -109,9 +110,7 @@ final class SubscriptionsCommand {
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put(TOPIC_FIELD, topic);
     return context.done(
-        context
-            .api()
-            .post(ApiPath.of(CLIENTS, client, "unsubscribe").with("tenant", tenant.tenant), body),
+        context.api().post(tenant.applyTo(ApiPath.of(CLIENTS, client, "unsubscribe")), body),
         json,
         "client '" + client + "' unsubscribed from '" + topic + "'");
   }

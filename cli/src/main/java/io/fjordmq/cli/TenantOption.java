@@ -1,5 +1,6 @@
 package io.fjordmq.cli;
 
+import io.fjordmq.cli.api.ApiPath;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -10,4 +11,8 @@ final class TenantOption {
       paramLabel = "TENANT",
       description = "tenant of the client; needed if the identifier exists in several tenants")
   @Nullable String tenant;
+
+  ApiPath applyTo(ApiPath path) {
+    return path.with("tenant", tenant);
+  }
 }

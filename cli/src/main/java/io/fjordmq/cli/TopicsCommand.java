@@ -7,12 +7,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** Topic filters with subscribers. */
 @Command(name = "topics", description = "List topic filters with subscribers")
 final class TopicsCommand {
   static final List<Column> COLUMNS =
-      List.of(Column.text("TOPIC", "topic"), Column.text("NODE", "node"));
+      List.of(
+          Column.text("TOPIC", "topic"),
+          Column.number("SESSIONS", "sessions"),
+          Column.text("NODES", "nodes"));
+
+  private static final String TOPICS = "topics";
 
   private final CommandContext context;
 
@@ -20,14 +26,26 @@ final class TopicsCommand {
     this.context = context;
   }
 
-  @Command(name = "list", description = "List topic filters, and the nodes with their subscribers")
+  @Command(
+      name = "list",
+      description = {
+        "List topic filters that have subscribers",
+        "SESSIONS is the number of persistent sessions, NODES those with connected subscribers."
+      })
   int list(
       @Mixin ListOptions list,
       @Option(names = "--topic", paramLabel = "FILTER", description = "exact topic filter")
           @Nullable String topic,
-      @Option(names = "--node", paramLabel = "NODE", description = "node with the subscribers")
-          @Nullable String node) {
+      @Mixin TopicTenantOption tenant) {
     return context.list(
-        Listing.paged(ApiPath.of("topics").with("topic", topic).with("node", node), COLUMNS), list);
+        Listing.paged(tenant.applyTo(ApiPath.of(TOPICS).with("topic", topic)), COLUMNS), list);
+  }
+
+  @Command(name = "show", description = "Show the subscribers of a topic filter")
+  int show(
+      @Parameters(paramLabel = "FILTER", description = "exact topic filter") String topic,
+      @Mixin TopicTenantOption tenant,
+      @Mixin ListOptions list) {
+    return context.list(Listing.whole(tenant.applyTo(ApiPath.of(TOPICS, topic)), COLUMNS), list);
   }
 }

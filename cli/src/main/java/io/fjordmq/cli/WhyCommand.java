@@ -46,9 +46,7 @@ final class WhyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return context.list(
-        Listing.whole(
-            ApiPath.of("clients", client, "events").with("tenant", tenant.tenant), COLUMNS),
-        list);
+        Listing.whole(tenant.applyTo(ApiPath.of("clients", client, "events")), COLUMNS), list);
   }
 
   /** What an event contains apart from the other columns; depends on its type. */

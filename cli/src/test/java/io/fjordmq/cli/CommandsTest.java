@@ -35,9 +35,13 @@ class CommandsTest {
           subscriptions list --clientid c --topic a/# | GET /subscriptions?clientid=c&topic=a%2F%23&limit=1000
           subscriptions list --match-topic a --qos 1  | GET /subscriptions?match_topic=a&qos=1&limit=1000
           subscriptions list --share-group g --node n | GET /subscriptions?share_group=g&node=n&limit=1000
+          subscriptions list --tenant t               | GET /subscriptions?tenant=t&limit=1000
           subscriptions show c1                       | GET /clients/c1/subscriptions
-          topics list --topic a/b --node n1           | GET /topics?topic=a%2Fb&node=n1&limit=1000
-          retained list --topic a/+                   | GET /mqtt/retainer/messages?topic=a%2F%2B&limit=1000
+          topics list --topic a/b --tenant t          | GET /topics?topic=a%2Fb&tenant=t&limit=1000
+          topics show a/b                             | GET /topics/a%2Fb
+          retained list --topic a/+ --tenant t        | GET /mqtt/retainer/messages?topic=a%2F%2B&tenant=t&limit=1000
+          clients queued c1                           | GET /clients/c1/mqueue_messages?payload=none&limit=1000
+          clients inflight c1 --tenant t --payload plain | GET /clients/c1/inflight_messages?tenant=t&payload=plain&limit=1000
           ban list                                    | GET /banned?limit=1000
           users list                                  | GET /users
           api-keys list                               | GET /api_key
@@ -92,9 +96,10 @@ class CommandsTest {
           clients kick c1 --tenant t | DELETE /clients/c1?tenant=t | `` | `` | client 'c1' disconnected
           subscriptions add c1 a/# --qos 1 | POST /clients/c1/subscribe | {"topic":"a/#","qos":1} | {"topic":"a/#"} | client 'c1' subscribed to 'a/#'
           subscriptions del c1 a/# --tenant t | POST /clients/c1/unsubscribe?tenant=t | {"topic":"a/#"} | `` | client 'c1' unsubscribed from 'a/#'
-          retained delete a/b --yes | DELETE /mqtt/retainer/message/a%2Fb | `` | `` | retained message of 'a/b' deleted
-          publish a/b hello        | POST /publish | {"topic":"a/b","qos":0,"retain":false,"payload":"hello"} | {"id":"1"} | published to 'a/b'
-          publish a/b              | POST /publish | {"topic":"a/b","qos":0,"retain":false,"payload":""} | {"reason_code":16,"message":"no_matching_subscribers"} | no_matching_subscribers
+          retained delete a/b --yes | DELETE /mqtt/retainer/message/a%2Fb | `` | `` | deleted the retained message of 'a/b'
+          retained delete # --tenant t --yes | DELETE /mqtt/retainer/messages?topic=%23&tenant=t | `` | `` | deleted all retained messages that match '#'
+          publish a/b hello --tenant t | POST /publish?tenant=t | {"topic":"a/b","qos":0,"retain":false,"payload":"hello"} | {"id":"1"} | published to 'a/b'
+          publish a/b              | POST /publish | {"topic":"a/b","qos":0,"retain":false,"payload":""} | {"reason_code":16,"message":"no_matching_subscribers"} | published to 'a/b': no matching subscribers
           publish a x --qos 2 --retain --content-type t --expiry 60 | POST /publish | {"topic":"a","qos":2,"retain":true,"payload":"x","properties":{"content_type":"t","message_expiry_interval":60}} | {"id":"1"} | published to 'a'
           publish a x --response-topic r --correlation-data d --user-property k=v | POST /publish | {"topic":"a","qos":0,"retain":false,"payload":"x","properties":{"response_topic":"r","correlation_data":"d","user_properties":{"k":"v"}}} | {"id":"1"} | published to 'a'
           ban add clientid c1      | POST /banned | {"as":"clientid","who":"c1"} | {"as":"clientid"} | clientid 'c1' banned

@@ -21,7 +21,7 @@ class ListTest {
   private static String page(int from, int count, String meta) {
     String data =
         IntStream.range(from, from + count)
-            .mapToObj(i -> "{\"topic\":\"t" + i + "\",\"node\":\"n1\"}")
+            .mapToObj(i -> "{\"topic\":\"t" + i + "\",\"nodes\":[\"n1\"]}")
             .collect(Collectors.joining(","));
     return "{\"data\":[" + data + "],\"meta\":{" + meta + "}}";
   }
@@ -34,9 +34,9 @@ class ListTest {
             page(1000, 1000, "\"hasnext\":true,\"cursor\":\"c\""))
         .on("GET /topics?limit=1000&cursor=c", page(2000, 1, "\"hasnext\":false"));
     Cli.Result text = Cli.of(api).line("topics list");
-    assertThat(text.out().lines()).hasSize(2002).contains("t0\tn1", "t1000\tn1", "t2000\tn1");
+    assertThat(text.out().lines()).hasSize(2002).contains("t0\t\tn1", "t1000\t\tn1", "t2000\t\tn1");
     String json = Cli.of(api).line("topics list --json").out();
-    assertThat(json).startsWith("[{\"topic\":\"t0\",").endsWith(",\"node\":\"n1\"}]\n");
+    assertThat(json).startsWith("[{\"topic\":\"t0\",").endsWith(",\"nodes\":[\"n1\"]}]\n");
     assertThat(json.split("\"topic\"", -1)).hasSize(2002);
   }
 
@@ -47,6 +47,14 @@ class ListTest {
         .on("GET /topics?limit=1000&page=2", page(2, 2, "\"hasnext\":false"));
     assertThat(Cli.of(api).line("topics list --limit 0").out().lines()).hasSize(5);
     assertThat(Cli.of(api).line("topics list --limit 2").out().lines()).hasSize(3);
+  }
+
+  @Test
+  void shouldFollowPositions() {
+    String path = "GET /clients/c/mqueue_messages?payload=none&limit=1000";
+    api.on(path, page(0, 2, "\"hasnext\":true,\"position\":\"2-0\""))
+        .on(path + "&position=2-0", page(2, 1, "\"hasnext\":false"));
+    assertThat(Cli.of(api).line("clients queued c").out().lines()).hasSize(4);
   }
 
   @Test

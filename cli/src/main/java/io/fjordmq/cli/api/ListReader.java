@@ -11,6 +11,7 @@ import tools.jackson.databind.node.MissingNode;
 /** Reads a list page by page, following its cursors or page numbers. Not thread-safe. */
 public final class ListReader {
   private static final int PAGE = 1_000;
+  private static final List<String> POSITIONS = List.of("cursor", "position");
 
   private final ApiClient client;
   private final ApiPath path;
@@ -62,8 +63,18 @@ public final class ListReader {
         long total = meta.path("count").asLong(-1);
         return new Result(read, isCut || hasNext, total, List.copyOf(problems));
       }
-      String cursor = meta.path("cursor").asString("");
-      next = cursor.isEmpty() ? first.with("page", number + 1) : first.with("cursor", cursor);
+      next = next(first, meta, number + 1);
     }
+  }
+
+  /** Returns the path of the next page; lists have a cursor, a position or only numbers. */
+  private static ApiPath next(ApiPath first, JsonNode meta, int number) {
+    for (String name : POSITIONS) {
+      String position = meta.path(name).asString("");
+      if (!position.isEmpty()) {
+        return first.with(name, position);
+      }
+    }
+    return first.with("page", number);
   }
 }
