@@ -23,7 +23,7 @@ final class ApiKeysCommand {
           Column.text("TENANT", "tenant").optional(),
           Column.flag("ENABLED", "enable"),
           Column.time("EXPIRES-AT", "expired_at"),
-          Column.flag("EXPIRED", "expired"),
+          Column.flag("EXPIRED", "expired").ifWide(),
           Column.text("DESCRIPTION", "desc").optional());
 
   private static final String KEYS = "api_key";

@@ -15,12 +15,12 @@ final class AuditCommand {
       List.of(
           Column.time("AT", "created_at"),
           Column.text("BY", "source"),
-          Column.text("KIND", "from"),
+          Column.text("KIND", "from").ifWide(),
           Column.text("ADDRESS", "source_ip"),
           Column.text("OPERATION", "operation_id"),
           Column.text("TARGET", "target"),
           Column.text("RESULT", "operation_result"),
-          Column.number("STATUS", "http_status_code"));
+          Column.number("STATUS", "http_status_code").ifWide());
 
   private final CommandContext context;
 

@@ -17,14 +17,14 @@ final class ClientsCommand {
   static final List<Column> COLUMNS =
       List.of(
           Column.text("CLIENT", "clientid"),
-          Column.text("USER", "username"),
-          Column.flag("CONNECTED", "connected"),
+          Column.text("USER", "username").optional(),
+          Column.flag("CONN", "connected"),
           Column.text("NODE", "node"),
           Column.text("ADDRESS", "ip_address"),
-          Column.text("LISTENER", "listener"),
-          Column.number("PROTO", "proto_ver"),
+          Column.text("LISTENER", "listener").ifWide(),
+          Column.number("PROTO", "proto_ver").ifWide(),
           Column.number("SUBS", "subscriptions_cnt"),
-          Column.number("INFLIGHT", "inflight_cnt"),
+          Column.number("INFLIGHT", "inflight_cnt").ifWide(),
           Column.number("QUEUED", "mqueue_len"),
           Column.text("HELD-BACK-BY", "held_back_by").optional(),
           Column.time("CONNECTED-AT", "connected_at"));
@@ -37,7 +37,7 @@ final class ClientsCommand {
           Column.text("TOPIC", "topic"),
           Column.number("QOS", "qos"),
           Column.number("BYTES", "payload_bytes"),
-          Column.text("FROM", "from_clientid"),
+          Column.text("FROM", "from_clientid").ifWide(),
           Column.time("PUBLISHED-AT", "publish_at"),
           Column.time("EXPIRES-AT", "expires_at").optional(),
           Column.text("PAYLOAD", "payload").optional());

@@ -24,7 +24,7 @@ final class RangesCommand {
           Column.number("BUSY%", "load.busy_percent"),
           Column.bytes("SIZE", "load.bytes"),
           Column.text("PROBLEM", "problem").optional(),
-          Column.text("KEYS", "keys"));
+          Column.text("KEYS", "keys").ifWide());
 
   private static final String RANGES = "ranges";
   private static final String RANGE = "RANGE";

@@ -19,9 +19,9 @@ final class SubscriptionsCommand {
           Column.text("CLIENT", "clientid"),
           Column.text("TOPIC", "topic"),
           Column.number("QOS", "qos"),
-          Column.number("NL", "nl"),
-          Column.number("RAP", "rap"),
-          Column.number("RH", "rh"),
+          Column.number("NL", "nl").ifWide(),
+          Column.number("RAP", "rap").ifWide(),
+          Column.number("RH", "rh").ifWide(),
           Column.number("ID", "subid").optional(),
           Column.flag("DURABLE", "durable"),
           Column.text("NODE", "node"));

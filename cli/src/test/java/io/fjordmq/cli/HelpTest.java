@@ -102,7 +102,7 @@ class HelpTest {
         .contains("unknown option '--jsno'; did you mean '--json'?");
     assertThat(new Cli().line("clients").err())
         .isEqualTo(
-            "fjordmq: command missing; the commands are kick, list, show; see 'fjordmq clients"
+            "fjordmq: command missing; the commands are inflight, kick, list, queued, show; see 'fjordmq clients"
                 + " --help'\n");
     assertThat(new Cli().line("clients list x").err()).contains("unexpected argument 'x'");
     assertThat(new Cli().line("clients show").err()).contains("missing required parameter");

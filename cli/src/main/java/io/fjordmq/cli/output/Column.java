@@ -13,21 +13,40 @@ import tools.jackson.databind.JsonNode;
  *
  * @param header in upper case
  * @param value computes the cell from an element of the list; an empty text if there is no value
- * @param isNumber whether cells are aligned at the right and never cut
- * @param isOptional whether a terminal shows the column only if a cell has a value
+ * @param align how cells are aligned, and whether they may be cut
+ * @param shown when a terminal shows the column; programs always get it
  */
-public record Column(
-    String header, Function<JsonNode, String> value, boolean isNumber, boolean isOptional) {
+public record Column(String header, Function<JsonNode, String> value, Align align, Shown shown) {
+  /** How cells are printed on a terminal. */
+  enum Align {
+    /** At the left; may be cut. */
+    LEFT,
+    /** At the left; never cut. */
+    LEFT_WHOLE,
+    /** At the right; never cut. */
+    RIGHT_WHOLE
+  }
+
+  /** When a terminal shows a column. */
+  enum Shown {
+    ALWAYS,
+    /** If a cell has a value. */
+    WITH_VALUES,
+    /** If the terminal is wide enough for all columns. */
+    IF_WIDE
+  }
+
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
   /** A column with the text of a field. A dot separates the names of nested fields. */
   public static Column text(String header, String field) {
-    return new Column(header, element -> plain(find(element, field)), false, false);
+    return new Column(header, element -> plain(find(element, field)), Align.LEFT, Shown.ALWAYS);
   }
 
   /** A column with the number of a field. */
   public static Column number(String header, String field) {
-    return new Column(header, element -> plain(find(element, field)), true, false);
+    return new Column(
+        header, element -> plain(find(element, field)), Align.RIGHT_WHOLE, Shown.ALWAYS);
   }
 
   /** A column with {@code yes} or {@code no}. */
@@ -38,28 +57,35 @@ public record Column(
           JsonNode value = find(element, field);
           return !value.isBoolean() ? plain(value) : value.asBoolean() ? "yes" : "no";
         },
-        false,
-        false);
+        Align.LEFT_WHOLE,
+        Shown.ALWAYS);
   }
 
   /** A column with a time as in RFC 3339, to the second. */
   public static Column time(String header, String field) {
-    return new Column(header, element -> seconds(plain(find(element, field))), false, false);
+    return new Column(
+        header, element -> seconds(plain(find(element, field))), Align.LEFT_WHOLE, Shown.ALWAYS);
   }
 
   /** A column with a number of bytes. */
   public static Column bytes(String header, String field) {
-    return new Column(header, element -> size(find(element, field)), true, false);
+    return new Column(
+        header, element -> size(find(element, field)), Align.RIGHT_WHOLE, Shown.ALWAYS);
   }
 
   /** A column whose cells need several fields. */
   public static Column computed(String header, Function<JsonNode, String> value) {
-    return new Column(header, value, false, false);
+    return new Column(header, value, Align.LEFT, Shown.ALWAYS);
   }
 
   /** Returns the same column, which terminals show only if a cell has a value. */
   public Column optional() {
-    return new Column(header, value, isNumber, true);
+    return new Column(header, value, align, Shown.WITH_VALUES);
+  }
+
+  /** Returns the same column, which terminals show only if they are wide enough. */
+  public Column ifWide() {
+    return new Column(header, value, align, Shown.IF_WIDE);
   }
 
   String cell(JsonNode element) {

@@ -1,10 +1,11 @@
 package io.fjordmq.cli.output;
 
+import io.fjordmq.cli.output.Column.Align;
+import io.fjordmq.cli.output.Column.Shown;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -50,36 +51,54 @@ public final class Table {
   }
 
   private Layout layout(List<String[]> rows) {
-    int[] shown =
-        IntStream.range(0, columns.size())
-            .filter(
-                column ->
-                    terminalWidth == 0
-                        || !columns.get(column).isOptional()
-                        || rows.stream().anyMatch(row -> !row[column].isEmpty()))
-            .toArray();
-    int[] widths =
-        Arrays.stream(shown)
-            .map(
-                column ->
-                    Math.max(
-                        columns.get(column).header().length(),
-                        rows.stream().mapToInt(row -> Text.width(row[column])).max().orElse(0)))
-            .toArray();
+    int[] natural = new int[columns.size()];
+    for (int i = 0; i < natural.length; i++) {
+      int column = i;
+      natural[i] =
+          Math.max(
+              columns.get(i).header().length(),
+              rows.stream().mapToInt(row -> Text.width(row[column])).max().orElse(0));
+    }
+    List<Integer> shown = new ArrayList<>();
+    for (int i = 0; i < natural.length; i++) {
+      int column = i;
+      boolean isHidden =
+          terminalWidth > 0
+              && columns.get(i).shown() == Shown.WITH_VALUES
+              && rows.stream().allMatch(row -> row[column].isEmpty());
+      if (!isHidden) {
+        shown.add(i);
+      }
+    }
+    if (terminalWidth > 0) {
+      dropColumns(shown, natural);
+    }
+    int[] widths = shown.stream().mapToInt(column -> natural[column]).toArray();
     if (terminalWidth > 0) {
       shrink(shown, widths);
     }
-    return new Layout(shown, widths);
+    return new Layout(shown.stream().mapToInt(Integer::intValue).toArray(), widths);
   }
 
-  /** Makes the widest columns narrower until a row fits, as far as that is possible. */
-  private void shrink(int[] shown, int[] widths) {
-    while (Arrays.stream(widths).sum() + GAP * (widths.length - 1) > terminalWidth) {
+  /** Drops columns for wide terminals from the right until a row fits, as far as possible. */
+  private void dropColumns(List<Integer> shown, int[] natural) {
+    for (int i = shown.size() - 1; i >= 0; i--) {
+      int[] widths = shown.stream().mapToInt(column -> natural[column]).toArray();
+      if (columns.get(shown.get(i)).shown() == Shown.IF_WIDE && total(widths) > terminalWidth) {
+        shown.remove(i);
+      }
+    }
+  }
+
+  /** Makes the widest columns narrower until a row fits, as far as possible. */
+  private void shrink(List<Integer> shown, int[] widths) {
+    while (total(widths) > terminalWidth) {
       int widest = -1;
       for (int i = 0; i < widths.length; i++) {
-        Column column = columns.get(shown[i]);
+        Column column = columns.get(shown.get(i));
         boolean canShrink =
-            !column.isNumber() && widths[i] > Math.max(MIN_WIDTH, column.header().length());
+            column.align() == Align.LEFT
+                && widths[i] > Math.max(MIN_WIDTH, column.header().length());
         if (canShrink && (widest < 0 || widths[i] > widths[widest])) {
           widest = i;
         }
@@ -89,6 +108,10 @@ public final class Table {
       }
       widths[widest]--;
     }
+  }
+
+  private static int total(int[] widths) {
+    return Arrays.stream(widths).sum() + GAP * (widths.length - 1);
   }
 
   private void print(Layout layout, String[] row) {
@@ -106,8 +129,9 @@ public final class Table {
   }
 
   private static void append(StringBuilder line, String cell, int width, Column column) {
-    String text = column.isNumber() ? cell : Text.cut(cell, width);
+    String text = column.align() == Align.LEFT ? Text.cut(cell, width) : cell;
     String padding = " ".repeat(Math.max(0, width - Text.width(text)));
-    line.append(column.isNumber() ? padding + text : text + padding).append(" ".repeat(GAP));
+    line.append(column.align() == Align.RIGHT_WHOLE ? padding + text : text + padding)
+        .append(" ".repeat(GAP));
   }
 }

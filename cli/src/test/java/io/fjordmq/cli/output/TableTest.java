@@ -17,7 +17,8 @@ class TableTest {
           Column.text("NAME", "name"),
           Column.number("NUMBER", "nested.number"),
           Column.text("NOTE", "note").optional(),
-          Column.flag("ON", "on"));
+          Column.flag("ON", "on"),
+          Column.text("WIDE", "wide").ifWide());
 
   private static String print(int width, String... elements) {
     StringWriter text = new StringWriter();
@@ -38,27 +39,28 @@ class TableTest {
                 "{\"name\":\"much longer\",\"nested\":{\"number\":1234567},\"on\":false}"))
         .isEqualTo(
             """
-            NAME          NUMBER  NOTE  ON
-            a                  7  x     yes
-            much longer  1234567  -     no
+            NAME          NUMBER  NOTE  ON   WIDE
+            a                  7  x     yes  -
+            much longer  1234567  -     no   -
             """);
   }
 
   @Test
   void shouldHideOptionalColumnsWithoutValuesOnlyOnATerminal() {
-    assertThat(print(80, "{\"name\":\"a\"}")).isEqualTo("NAME  NUMBER  ON\na          -  -\n");
-    assertThat(print(0, "{\"name\":\"a\"}")).isEqualTo("NAME\tNUMBER\tNOTE\tON\na\t\t\t\n");
-    assertThat(print(80)).isEqualTo("NAME  NUMBER  ON\n");
+    assertThat(print(80, "{\"name\":\"a\"}"))
+        .isEqualTo("NAME  NUMBER  ON  WIDE\na          -  -   -\n");
+    assertThat(print(0, "{\"name\":\"a\"}")).isEqualTo("NAME\tNUMBER\tNOTE\tON\tWIDE\na\t\t\t\t\n");
+    assertThat(print(80)).isEqualTo("NAME  NUMBER  ON  WIDE\n");
   }
 
   @Test
   void shouldCutTheLongestTextsToTheWidthOfTheTerminal() {
     String element =
-        "{\"name\":\"%s\",\"nested\":{\"number\":7},\"note\":\"%s\",\"on\":true}"
+        "{\"name\":\"%s\",\"nested\":{\"number\":7},\"note\":\"%s\",\"on\":true,\"wide\":\"w\"}"
             .formatted("n".repeat(50), "m".repeat(20));
     String table = print(40, element);
     assertThat(table.lines()).allMatch(line -> line.length() <= 40);
-    assertThat(table).contains("nnn…  ", "mmm…  ", "     7  ");
+    assertThat(table).doesNotContain("WIDE").contains("nnn…  ", "mmm…  ", "     7  ");
     assertThat(print(0, element)).contains("n".repeat(50) + "\t7\t" + "m".repeat(20));
     assertThat(print(1, element)).contains("nnnnnnn…"); // some characters remain in any case
   }
@@ -70,7 +72,7 @@ class TableTest {
     table.print(parse("{\"name\":\"first\"}"));
     table.print(parse("{\"name\":\"second\",\"note\":\"x\"}"));
     assertThat(text.toString())
-        .isEqualTo("NAME   NUMBER  ON\nfirst       -  -\nseco…       -  -\n");
+        .isEqualTo("NAME   NUMBER  ON  WIDE\nfirst       -  -   -\nseco…       -  -   -\n");
   }
 
   @Test
