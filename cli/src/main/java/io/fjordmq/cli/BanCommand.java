@@ -16,8 +16,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class BanCommand {
   static final List<Column> COLUMNS =
       List.of(
-          Column.text("KIND", "as"),
+          Column.computed("KIND", ban -> BanKind.word(ban.path("as").asString(""))),
           Column.text("WHO", "who"),
+          Column.text("TENANT", "tenant").optional(),
           Column.text("BY", "by"),
           Column.text("REASON", "reason"),
           Column.time("AT", "at"),
@@ -36,8 +37,11 @@ final class BanCommand {
   }
 
   @Command(name = "list", description = "List the bans")
-  int list(@Mixin ListOptions list) {
-    return context.list(Listing.paged(ApiPath.of(BANNED), COLUMNS), list);
+  int list(
+      @Mixin ListOptions list,
+      @Option(names = "--tenant", paramLabel = "TENANT", description = "exact tenant of the ban")
+          @Nullable String tenant) {
+    return context.list(Listing.paged(ApiPath.of(BANNED).with("tenant", tenant), COLUMNS), list);
   }
 
   @Command(name = "add", description = "Ban clients, and disconnect those that are connected")
@@ -47,6 +51,11 @@ final class BanCommand {
       @Mixin Times times,
       @Option(names = "--reason", paramLabel = "TEXT", description = "why; shown by list")
           @Nullable String reason,
+      @Option(
+              names = "--tenant",
+              paramLabel = "TENANT",
+              description = "ban only clients of this tenant (default: of all tenants)")
+          @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
     String until = times.end(context.now());
@@ -56,6 +65,9 @@ final class BanCommand {
     if (reason != null) {
       body.put("reason", reason);
     }
+    if (tenant != null) {
+      body.put("tenant", tenant);
+    }
     return context.done(
         context.api().post(ApiPath.of(BANNED), body), json, kind + " '" + who + "' banned");
   }
@@ -64,9 +76,14 @@ final class BanCommand {
   int delete(
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
+      @Option(
+              names = "--tenant",
+              paramLabel = "TENANT",
+              description = "tenant of the ban (default: the ban of all tenants)")
+          @Nullable String tenant,
       @Mixin JsonOption json) {
     return context.done(
-        context.api().delete(ApiPath.of(BANNED, kind.apiName(), who)),
+        context.api().delete(ApiPath.of(BANNED, kind.apiName(), who).with("tenant", tenant)),
         json,
         "ban of " + kind + " '" + who + "' removed");
   }

@@ -19,12 +19,21 @@ enum BanKind {
   /** Parses a word of the command line. */
   static BanKind parse(String word) {
     return Stream.of(values())
-        .filter(kind -> kind.toString().equals(word))
+        .filter(kind -> kind.toString().equals(word) || kind.apiName.equals(word))
         .findFirst()
         .orElseThrow(
             () ->
                 new TypeConversionException(
                     "must be clientid, username, peerhost or cidr, not '" + word + "'"));
+  }
+
+  /** Returns the word of the command line for a value of the API. */
+  static String word(String apiName) {
+    return Stream.of(values())
+        .filter(kind -> kind.apiName.equals(apiName))
+        .findFirst()
+        .map(BanKind::toString)
+        .orElse(apiName);
   }
 
   /** The value of the field {@code as} in the API. */

@@ -2,14 +2,12 @@ package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.output.Column;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
 
 /** The latest events of a client. */
 @Command(
@@ -20,15 +18,12 @@ import tools.jackson.databind.JsonNode;
           + " their reasons."
     })
 final class WhyCommand implements Callable<Integer> {
-  private static final Set<String> NAMED = Set.of("at", "node", "type", "reason");
-
   static final List<Column> COLUMNS =
       List.of(
-          Column.time("AT", "at"),
+          Column.time("AT", "at", ChronoUnit.MILLIS),
           Column.text("NODE", "node"),
-          Column.text("EVENT", "type"),
-          Column.text("REASON", "reason"),
-          Column.computed("DETAIL", WhyCommand::detail));
+          Column.text("TYPE", "type").ifWide(),
+          Column.text("EVENT", "message").whole());
 
   private final CommandContext context;
 
@@ -47,18 +42,5 @@ final class WhyCommand implements Callable<Integer> {
   public Integer call() {
     return context.list(
         Listing.whole(tenant.applyTo(ApiPath.of("clients", client, "events")), COLUMNS), list);
-  }
-
-  /** What an event contains apart from the other columns; depends on its type. */
-  private static String detail(JsonNode event) {
-    return event
-        .propertyStream()
-        .filter(field -> !NAMED.contains(field.getKey()))
-        .map(
-            field ->
-                field.getKey().equals("detail")
-                    ? Column.plain(field.getValue())
-                    : field.getKey() + "=" + Column.plain(field.getValue()))
-        .collect(Collectors.joining(" "));
   }
 }

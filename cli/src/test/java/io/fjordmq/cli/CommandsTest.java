@@ -42,7 +42,7 @@ class CommandsTest {
           retained list --topic a/+ --tenant t        | GET /mqtt/retainer/messages?topic=a%2F%2B&tenant=t&limit=1000
           clients queued c1                           | GET /clients/c1/mqueue_messages?payload=none&limit=1000
           clients inflight c1 --tenant t --payload plain | GET /clients/c1/inflight_messages?tenant=t&payload=plain&limit=1000
-          ban list                                    | GET /banned?limit=1000
+          ban list --tenant t                         | GET /banned?tenant=t&limit=1000
           users list                                  | GET /users
           api-keys list                               | GET /api_key
           audit list --source key --operation-result failure | GET /audit?source=key&operation_result=failure&limit=1000
@@ -106,6 +106,8 @@ class CommandsTest {
           ban add username u --reason bad | POST /banned | {"as":"username","who":"u","reason":"bad"} | {} | username 'u' banned
           ban add peerhost ::1 --for 90m | POST /banned | {"as":"peerhost","who":"::1","until":"2026-11-26T13:30:00Z"} | {} | peerhost '::1' banned
           ban add cidr 10.0.0.0/8 --until 2027-01-31T13:00:00+01:00 | POST /banned | {"as":"peerhost_net","who":"10.0.0.0/8","until":"2027-01-31T12:00:00Z"} | {} | cidr '10.0.0.0/8' banned
+          ban add clientid c --tenant t | POST /banned | {"as":"clientid","who":"c","tenant":"t"} | {} | clientid 'c' banned
+          ban del clientid c --tenant t | DELETE /banned/clientid/c?tenant=t | `` | `` | ban of clientid 'c' removed
           ban del cidr 10.0.0.0/8  | DELETE /banned/peerhost_net/10.0.0.0%2F8 | `` | `` | ban of cidr '10.0.0.0/8' removed
           users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
           api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
@@ -183,16 +185,39 @@ class CommandsTest {
     api.on(
         "GET /clients/c1/events",
         """
-        {"data":[{"at":"2026-11-26T11:00:00.123Z","node":"n1","type":"drop","reason":"rate","topic":"a/b","limit":10},
-        {"at":"2026-11-26T11:00:01Z","node":"n1","type":"disconnect","reason":"keepalive","detail":"after 90 s"}]}
+        {"data":[{"at":"2026-11-26T11:00:00.123456Z","node":"n1","type":"dropped","message":"Dropped 2 messages on a/b",
+        "count":2},{"at":"2026-11-26T11:00:01Z","node":"n1","type":"disconnected","message":"Disconnected: keep alive"}],
+        "meta":{}}
         """);
     assertThat(Cli.of(api).line("why c1").out())
         .isEqualTo(
             """
-            AT\tNODE\tEVENT\tREASON\tDETAIL
-            2026-11-26T11:00:00Z\tn1\tdrop\trate\ttopic=a/b limit=10
-            2026-11-26T11:00:01Z\tn1\tdisconnect\tkeepalive\tafter 90 s
+            AT\tNODE\tTYPE\tEVENT
+            2026-11-26T11:00:00.123Z\tn1\tdropped\tDropped 2 messages on a/b
+            2026-11-26T11:00:01Z\tn1\tdisconnected\tDisconnected: keep alive
             """);
+    // Long events continue on the next line of the terminal.
+    assertThat(Cli.of(api).terminal(40).line("why c1").out())
+        .isEqualTo(
+            """
+            AT                        NODE  EVENT
+            2026-11-26T11:00:00.123Z  n1    Dropped 2 messages on a/b
+            2026-11-26T11:00:01Z      n1    Disconnected: keep alive
+            """);
+  }
+
+  @Test
+  void shouldListBansWithTheWordsOfTheCommandLine() {
+    api.on(
+        "GET /banned?limit=1000",
+        """
+        {"data":[{"as":"peerhost_net","who":"10.0.0.0/8","by":"key","reason":"","at":"2026-11-26T11:00:00Z",
+        "until":"infinity"}],"meta":{"hasnext":false}}
+        """);
+    assertThat(Cli.of(api).line("ban list").out())
+        .isEqualTo(
+            "KIND\tWHO\tTENANT\tBY\tREASON\tAT\tUNTIL\n"
+                + "cidr\t10.0.0.0/8\t\tkey\t\t2026-11-26T11:00:00Z\tinfinity\n");
   }
 
   @Test

@@ -91,6 +91,17 @@ class ListTest {
   }
 
   @Test
+  void shouldContinueALongSearch() {
+    String unfinished =
+        "\"partial\":[\"the time for one page is up; continue with the cursor\"],"
+            + "\"hasnext\":true,\"cursor\":\"c\"";
+    api.on("GET /topics?limit=1000", page(0, 0, unfinished))
+        .on("GET /topics?limit=1000&cursor=c", page(0, 1, "\"hasnext\":false"));
+    assertThat(Cli.of(api).line("topics list --json"))
+        .isEqualTo(new Cli.Result(0, "[{\"topic\":\"t0\",\"nodes\":[\"n1\"]}]\n", ""));
+  }
+
+  @Test
   void shouldKeepNumbersAndTextsOfTheApi() {
     String element =
         "{\"id\":12345678901234567890,\"rate\":1.10,\"text\":\"ü\\u0000\",\"none\":null}";

@@ -11,6 +11,12 @@ import tools.jackson.databind.node.MissingNode;
 /** Reads a list page by page, following its cursors or page numbers. Not thread-safe. */
 public final class ListReader {
   private static final int PAGE = 1_000;
+
+  /**
+   * Ends the note that a page contains fewer elements because the node has searched long enough.
+   */
+  private static final String UNFINISHED_PAGE = "continue with the cursor";
+
   private static final List<String> POSITIONS = List.of("cursor", "position");
 
   private final ApiClient client;
@@ -54,7 +60,11 @@ public final class ListReader {
       JsonNode meta = reply.isArray() ? MissingNode.getInstance() : reply.path("meta");
       List<JsonNode> elements = new ArrayList<>();
       (reply.isArray() ? reply : reply.path("data")).forEach(elements::add);
-      meta.path("partial").forEach(problem -> problems.add(problem.asString()));
+      meta.path("partial")
+          .valueStream()
+          .map(JsonNode::asString)
+          .filter(problem -> !problem.endsWith(UNFINISHED_PAGE)) // the next request continues
+          .forEach(problems::add);
       boolean isCut = elements.size() > max - read;
       page.accept(isCut ? elements.subList(0, max - read) : elements);
       read += Math.min(elements.size(), max - read);

@@ -63,8 +63,16 @@ public record Column(String header, Function<JsonNode, String> value, Align alig
 
   /** A column with a time as in RFC 3339, to the second. */
   public static Column time(String header, String field) {
+    return time(header, field, ChronoUnit.SECONDS);
+  }
+
+  /** A column with a time as in RFC 3339. */
+  public static Column time(String header, String field, ChronoUnit precision) {
     return new Column(
-        header, element -> seconds(plain(find(element, field))), Align.LEFT_WHOLE, Shown.ALWAYS);
+        header,
+        element -> truncate(plain(find(element, field)), precision),
+        Align.LEFT_WHOLE,
+        Shown.ALWAYS);
   }
 
   /** A column with a number of bytes. */
@@ -81,6 +89,11 @@ public record Column(String header, Function<JsonNode, String> value, Align alig
   /** Returns the same column, which terminals show only if a cell has a value. */
   public Column optional() {
     return new Column(header, value, align, Shown.WITH_VALUES);
+  }
+
+  /** Returns the same column, whose cells are never cut. Only for the last column. */
+  public Column whole() {
+    return new Column(header, value, Align.LEFT_WHOLE, shown);
   }
 
   /** Returns the same column, which terminals show only if they are wide enough. */
@@ -111,9 +124,9 @@ public record Column(String header, Function<JsonNode, String> value, Align alig
     return value.isObject() ? value.toString() : value.asString();
   }
 
-  private static String seconds(String time) {
+  private static String truncate(String time, ChronoUnit precision) {
     try {
-      return OffsetDateTime.parse(time).truncatedTo(ChronoUnit.SECONDS).toInstant().toString();
+      return OffsetDateTime.parse(time).truncatedTo(precision).toInstant().toString();
     } catch (DateTimeException e) {
       return time; // such as "infinity"
     }
