@@ -121,6 +121,7 @@ public final class Main {
         .registerConverter(Role.class, Role::parse)
         .registerConverter(BanKind.class, BanKind::parse)
         .setPosixClusteredShortOptionsAllowed(false)
+        .setExpandAtFiles(false) // a client identifier may begin with @
         .setParameterExceptionHandler((error, rejected) -> reject(error, host.terminal()))
         .setExecutionExceptionHandler(
             (error, command, parsed) -> fail(error, command, host.terminal()));

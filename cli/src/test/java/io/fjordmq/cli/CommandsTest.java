@@ -93,6 +93,8 @@ class CommandsTest {
           ranges lower-clock r-1   | POST /ranges/r-1/lower_clock | `` | {"message":"lowered"} | lowered
           voters inbox=5 dist=1    | PUT /voters | {"inbox":5,"dist":1} | {"inbox":5} | inbox\t5
           clients kick c1          | DELETE /clients/c1 | `` | `` | client 'c1' disconnected
+          clients kick @c1         | DELETE /clients/%40c1 | `` | `` | client '@c1' disconnected
+          clients kick -- -c1      | DELETE /clients/-c1 | `` | `` | client '-c1' disconnected
           clients kick c1 --tenant t | DELETE /clients/c1?tenant=t | `` | `` | client 'c1' disconnected
           subscriptions add c1 a/# --qos 1 | POST /clients/c1/subscribe | {"topic":"a/#","qos":1} | {"topic":"a/#"} | client 'c1' subscribed to 'a/#'
           subscriptions del c1 a/# --tenant t | POST /clients/c1/unsubscribe?tenant=t | {"topic":"a/#"} | `` | client 'c1' unsubscribed from 'a/#'
@@ -116,7 +118,7 @@ class CommandsTest {
     api.on(request, reply.isEmpty() ? 204 : 200, reply);
     assertThat(Cli.of(api).line(words)).isEqualTo(new Cli.Result(0, printed + "\n", ""));
     assertThat(api.requests()).containsExactly(new FakeApi.Recorded(request, BASIC, body));
-    assertThat(Cli.of(api).line(words + " --json").out())
+    assertThat(Cli.of(api).line(words.replaceFirst("^(\\S+ ?\\S*)", "$1 --json")).out())
         .isEqualTo(reply.isEmpty() ? "" : reply + "\n");
   }
 
