@@ -69,9 +69,6 @@ Exit codes:
 HELP
 }
 
-say() { printf '%s\n' "fjordmq: $*"; }
-die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
-
 require_digit() { # what $1 is, its value $2
   case "$2" in [1-9]) ;; *) die "$1 must be between 1 and 9, not '$2'; see --help" 2 ;; esac
 }

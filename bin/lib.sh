@@ -41,3 +41,52 @@ require_number() {
     case "$value" in '' | *[!0-9]*) fail "$name must be a whole number, not '$value'; see --help" ;; esac
   done
 }
+
+# --- a node on this host: bin/standalone.sh and bin/fjordmq -----------------------------------------------------
+
+CONFIG="$HOME_DIR/conf/standalone.yml" # -c
+BASE='' # -d
+
+say() { printf '%s\n' "fjordmq: $*"; }
+die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
+
+# Prints path $1, made absolute with $2 or the current directory.
+absolute() {
+  case "$1" in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s' "${2:-$PWD}/$1" ;;
+  esac
+}
+
+# Prints a top-level key of the configuration file without comment and quotes, or the default $2.
+file_value() {
+  local value
+  value="$(sed -n "/^$1:/{s/^$1:[[:space:]]*//p;q;}" "$CONFIG" | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
+    -e "s/^[\"']\(.*\)[\"']\$/\1/")"
+  printf '%s' "${value:-$2}"
+}
+
+# Sets DATA_DIR and LOG_DIR.
+find_directories() {
+  [ -f "$CONFIG" ] || die "configuration file not found: $CONFIG; name an existing file with -c" 2
+  if [ -n "$BASE" ]; then
+    DATA_DIR="$BASE/data"
+    LOG_DIR="$BASE/logs"
+  else
+    DATA_DIR="$(absolute "${FJORDMQ_DATADIR:-$(file_value dataDir data)}" "$HOME_DIR")"
+    # shellcheck disable=SC2034 # bin/standalone.sh uses it
+    LOG_DIR="$(absolute "${FJORDMQ_LOGDIR:-$(file_value logDir logs)}" "$HOME_DIR")"
+  fi
+}
+
+# Runs function $1. Two builds at once would delete each other's files: the second one waits, and finds the build of
+# the first.
+as_only_build() {
+  mkdir -p "$HOME_DIR/broker-server/target"
+  (
+    if command -v flock >/dev/null; then
+      flock -n 9 || { say "waiting for another build of FjordMQ in this directory"; flock 9; }
+    fi
+    "$1"
+  ) 9>"$HOME_DIR/broker-server/target/build.lock" || exit $?
+}

@@ -85,38 +85,13 @@ Exit codes:
 HELP
 }
 
-say() { printf '%s\n' "fjordmq: $*"; }
-die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
-
 # --- configuration and paths ------------------------------------------------------------------------------------
 
-absolute() {
-  case "$1" in
-    /*) printf '%s' "$1" ;;
-    *) printf '%s' "${2:-$PWD}/$1" ;;
-  esac
-}
-
-# Prints a top-level key of the configuration file without comment and quotes, or the default $2.
-file_value() {
-  local value
-  value="$(sed -n "/^$1:/{s/^$1:[[:space:]]*//p;q;}" "$CONFIG" | sed -e 's/[[:space:]]*#.*$//' -e 's/[[:space:]]*$//' \
-    -e "s/^[\"']\(.*\)[\"']\$/\1/")"
-  printf '%s' "${value:-$2}"
-}
-
 locate() {
-  [ -f "$CONFIG" ] || die "configuration file not found: $CONFIG; name an existing file with -c" 2
+  find_directories
   case "${FJORDMQ_JVM_OPTS:-}" in
     *-DdataDir=* | *-DlogDir=*) die "FJORDMQ_JVM_OPTS must not set -DdataDir or -DlogDir: set them in the configuration file, with -d, or with FJORDMQ_DATADIR and FJORDMQ_LOGDIR" 2 ;;
   esac
-  if [ -n "$BASE" ]; then
-    DATA_DIR="$BASE/data"
-    LOG_DIR="$BASE/logs"
-  else
-    DATA_DIR="$(absolute "${FJORDMQ_DATADIR:-$(file_value dataDir data)}" "$HOME_DIR")"
-    LOG_DIR="$(absolute "${FJORDMQ_LOGDIR:-$(file_value logDir logs)}" "$HOME_DIR")"
-  fi
   LOCK_FILE="$DATA_DIR/lock" # pid of the process that holds the data directory
   READY_FILE="$DATA_DIR/fjordmq.pid" # exists once clients can connect: pid, start time, addresses
   require_access
@@ -234,18 +209,6 @@ build_if_needed() {
 
 needs_build() { [ -d "$HOME_DIR/broker-server/src" ] && ! is_built; }
 
-# Runs function $1. Two builds at once would delete each other's files: the second one waits, and finds the build of
-# the first.
-as_only_build() {
-  mkdir -p "$HOME_DIR/broker-server/target"
-  (
-    if command -v flock >/dev/null; then
-      flock -n 9 || { say "waiting for another build of FjordMQ in this directory"; flock 9; }
-    fi
-    "$1"
-  ) 9>"$HOME_DIR/broker-server/target/build.lock" || exit $?
-}
-
 # Whether there is a build that is newer than the sources.
 is_built() {
   local stamp="$OUT_DIR/built" newer
@@ -262,7 +225,7 @@ build() {
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
-  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "build failed; see the Maven output above"
+  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server,cli -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$OUT_DIR/built"
   choose_java
   train
@@ -688,8 +651,6 @@ leave() {
 
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
-CONFIG="$HOME_DIR/conf/standalone.yml"
-BASE=''
 DRAIN=no
 ALONE=no
 WORDS=()

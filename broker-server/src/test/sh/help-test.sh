@@ -10,7 +10,7 @@ fail() {
 }
 
 version="$(sed -n '/<version>/{s/.*<version>\(.*\)<\/version>.*/\1/p;q;}' pom.xml)"
-for script in bin/*.sh; do
+for script in bin/*.sh bin/fjordmq; do
   [ -x "$script" ] || continue # lib.sh is sourced, not executed
   # Builds and measurements start one of these tools; --help and --version must not.
   guard="$(mktemp -d)"
@@ -45,7 +45,7 @@ done
 rm -rf "$guard"
 
 # A typing error must not start minutes of work either.
-for call in 'fuzz.sh x' 'perf.sh x' 'perf.sh record x' 'perf.sh replay x' 'cluster.sh start x'; do
+for call in 'fjordmq -c' 'fuzz.sh x' 'perf.sh x' 'perf.sh record x' 'perf.sh replay x' 'cluster.sh start x'; do
   code=0
   # shellcheck disable=SC2086 # words
   output="$(timeout 60 bin/$call 2>&1 </dev/null)" || code=$?

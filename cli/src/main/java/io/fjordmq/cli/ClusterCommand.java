@@ -1,0 +1,53 @@
+package io.fjordmq.cli;
+
+import io.fjordmq.cli.api.ApiPath;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** The cluster as a whole. */
+@Command(name = "cluster", description = "Show the cluster, and manage its nodes and its time")
+final class ClusterCommand {
+  private static final String CLUSTER = "cluster";
+
+  private final CommandContext context;
+
+  ClusterCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Command(name = "status", description = "Show the cluster, its nodes and its problems")
+  int status(@Mixin JsonOption json) {
+    return context.show(context.api().get(ApiPath.of(CLUSTER)), json);
+  }
+
+  @Command(
+      name = "remove",
+      description = {
+        "Remove a node that is down and will not return",
+        "Its replicas move to other nodes, and its id cannot be used again."
+      })
+  int remove(
+      @Parameters(paramLabel = "NODE", description = "id of the node, as listed by status")
+          String node,
+      @Mixin YesOption yes,
+      @Mixin JsonOption json) {
+    if (!context.confirm(yes, "Remove node '" + node + "' for good?")) {
+      return Main.FAILED;
+    }
+    return context.done(
+        context.api().delete(ApiPath.of("nodes", node)), json, "node '" + node + "' removed");
+  }
+
+  @Command(
+      name = "accept-clock",
+      description = {
+        "Advance cluster time to the clocks of the nodes",
+        "Use it after a stop of more than membershipConfig.maxClockAdvance, and only if the clocks"
+            + " of all nodes are right."
+      })
+  int acceptClock(@Mixin JsonOption json) {
+    return context.done(
+        context.api().post(ApiPath.of(CLUSTER, "accept_clock"), null), json, "time accepted");
+  }
+}

@@ -1,0 +1,126 @@
+package io.fjordmq.cli;
+
+import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.output.Column;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** The ranges of the replicated stores. */
+@Command(name = "ranges", description = "List, split, merge and repair ranges")
+final class RangesCommand {
+  static final List<Column> COLUMNS =
+      List.of(
+          Column.text("RANGE", "range"),
+          Column.text("LEADER", "leader"),
+          Column.computed("VOTERS", range -> replicas(range.path("voters"))),
+          Column.computed("LEARNERS", range -> replicas(range.path("learners"))).optional(),
+          Column.number("REQUESTS/S", "load.requests_per_second"),
+          Column.number("BUSY%", "load.busy_percent"),
+          Column.bytes("SIZE", "load.bytes"),
+          Column.text("PROBLEM", "problem").optional(),
+          Column.text("KEYS", "keys").ifWide());
+
+  private static final String RANGES = "ranges";
+  private static final String RANGE = "RANGE";
+  private static final String WHICH = "id of the range, such as inbox-1";
+
+  /** All ranges of all stores. */
+  static final Listing ALL = Listing.paged(ApiPath.of(RANGES), COLUMNS);
+
+  private final CommandContext context;
+
+  RangesCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  /** The nodes of replicas; how many entries they lag behind follows in parentheses. */
+  private static String replicas(JsonNode replicas) {
+    return replicas
+        .valueStream()
+        .map(
+            replica -> {
+              long lag = replica.path("lag").asLong(0);
+              return replica.path("node").asString("") + (lag > 0 ? " (-" + lag + ")" : "");
+            })
+        .collect(Collectors.joining(", "));
+  }
+
+  @Command(name = "list", description = "List the ranges")
+  int list(
+      @Mixin ListOptions list,
+      @Option(
+              names = "--store",
+              paramLabel = "STORE",
+              description = "only ranges of this store: dist, inbox or retain")
+          @Nullable String store,
+      @Option(
+              names = "--leader",
+              paramLabel = "NODE",
+              description = "only ranges that this node leads")
+          @Nullable String leader) {
+    return context.list(
+        Listing.paged(ApiPath.of(RANGES).with("store", store).with("leader", leader), COLUMNS),
+        list);
+  }
+
+  @Command(name = "show", description = "Show a range")
+  int show(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return context.show(context.api().get(ApiPath.of(RANGES, range)), json);
+  }
+
+  @Command(
+      name = "split",
+      description = "Split a range at the key that halves its load or, if it is idle, its size")
+  int split(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return send("split", range, json);
+  }
+
+  @Command(name = "merge", description = "Merge a range with the range that follows it")
+  int merge(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return send("merge", range, json);
+  }
+
+  @Command(name = "cancel", description = "Cancel the pending changes of a range")
+  int cancel(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return send("cancel", range, json);
+  }
+
+  @Command(
+      name = "rebuild",
+      description = {
+        "Replace a replica with an empty one that fetches a snapshot",
+        "Rebuilds the replica of the node that receives the request; choose it with -c, -d or"
+            + " --url."
+      })
+  int rebuild(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range,
+      @Mixin YesOption yes,
+      @Mixin JsonOption json) {
+    return context.confirm(yes, "Discard this node's replica of range '" + range + "'?")
+        ? send("rebuild", range, json)
+        : Main.FAILED;
+  }
+
+  @Command(
+      name = "lower-clock",
+      description = "Set the clock of a range that is ahead back to cluster time")
+  int lowerClock(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return send("lower_clock", range, json);
+  }
+
+  private int send(String command, String range, JsonOption json) {
+    return context.done(
+        context.api().post(ApiPath.of(RANGES, range, command), null), json, command + " done");
+  }
+}

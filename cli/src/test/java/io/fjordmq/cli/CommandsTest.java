@@ -1,0 +1,261 @@
+package io.fjordmq.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The request that each command sends, and what it prints. */
+class CommandsTest {
+  private final FakeApi api = new FakeApi();
+
+  @AfterEach
+  void stop() {
+    api.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          listeners list                              | GET /listeners
+          ranges list --store inbox --leader n1       | GET /ranges?store=inbox&leader=n1&limit=1000
+          clients list --limit 5                      | GET /clients?limit=5
+          clients list --clientid a/b --node n1       | GET /clients?clientid=a%2Fb&node=n1&limit=1000
+          clients list --username u --tenant t        | GET /clients?username=u&tenant=t&limit=1000
+          clients list --like-clientid c --proto-ver 5 | GET /clients?like_clientid=c&proto_ver=5&limit=1000
+          clients list --like-username b --ip-address ::1 | GET /clients?like_username=b&ip_address=%3A%3A1&limit=1000
+          clients list --conn-state connected         | GET /clients?conn_state=connected&limit=1000
+          why c1 --tenant t                           | GET /clients/c1/events?tenant=t
+          subscriptions list --clientid c --topic a/# | GET /subscriptions?clientid=c&topic=a%2F%23&limit=1000
+          subscriptions list --match-topic a --qos 1  | GET /subscriptions?match_topic=a&qos=1&limit=1000
+          subscriptions list --share-group g --node n | GET /subscriptions?share_group=g&node=n&limit=1000
+          subscriptions list --tenant t               | GET /subscriptions?tenant=t&limit=1000
+          subscriptions show c1                       | GET /clients/c1/subscriptions
+          topics list --topic a/b --tenant t          | GET /topics?topic=a%2Fb&tenant=t&limit=1000
+          topics show a/b                             | GET /topics/a%2Fb
+          retained list --topic a/+ --tenant t        | GET /mqtt/retainer/messages?topic=a%2F%2B&tenant=t&limit=1000
+          clients queued c1                           | GET /clients/c1/mqueue_messages?payload=none&limit=1000
+          clients inflight c1 --tenant t --payload plain | GET /clients/c1/inflight_messages?tenant=t&payload=plain&limit=1000
+          ban list --tenant t                         | GET /banned?tenant=t&limit=1000
+          users list                                  | GET /users
+          api-keys list                               | GET /api_key
+          audit list --source key --operation-result failure | GET /audit?source=key&operation_result=failure&limit=1000
+          audit list --source-ip ::1 --operation-id login | GET /audit?source_ip=%3A%3A1&operation_id=login&limit=1000
+          """)
+  void shouldList(String words, String request) {
+    api.on(request, "{\"data\":[],\"meta\":{\"page\":1,\"limit\":1000,\"hasnext\":false}}");
+    Cli.Result result = Cli.of(api).line(words);
+    assertThat(result.err()).isEmpty();
+    assertThat(result.code()).isZero();
+    assertThat(api.lines()).containsExactly(request);
+    assertThat(result.out()).matches("[A-Z%/-]+(\t[A-Z%/-]+)*\n"); // the headers
+    assertThat(Cli.of(api).line(words + " --json").out()).isEqualTo("[]\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          cluster status     | GET /cluster                   | {"self":"n1"}        | self\tn1
+          ranges show r-1    | GET /ranges/r-1                | {"load":{"bytes":1}} | load.bytes\t1
+          voters             | GET /voters                    | {"inbox":3}          | inbox\t3
+          clients show a/b   | GET /clients/a%2Fb             | {"clientid":"a/b"}   | clientid\ta/b
+          clients show ü --tenant t | GET /clients/%C3%BC?tenant=t | {"clientid":"ü"} | clientid\tü
+          retained show a/b  | GET /mqtt/retainer/message/a%2Fb | {"qos":1}          | qos\t1
+          """)
+  void shouldShow(String words, String request, String json, String printed) {
+    api.on(request, json);
+    assertThat(Cli.of(api).line(words)).isEqualTo(new Cli.Result(0, printed + "\n", ""));
+    assertThat(Cli.of(api).line(words + " --json")).isEqualTo(new Cli.Result(0, json + "\n", ""));
+    assertThat(api.lines()).containsExactly(request, request);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          cluster remove n2 --yes  | DELETE /nodes/n2 | `` | {"message":"removed n2"} | removed n2
+          cluster accept-clock     | POST /cluster/accept_clock | `` | {"message":"advanced"} | advanced
+          ranges split r-1         | POST /ranges/r-1/split | `` | {"message":"splitting"} | splitting
+          ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
+          ranges cancel r-1        | POST /ranges/r-1/cancel | `` | {"message":"canceled"} | canceled
+          ranges rebuild r-1 --yes | POST /ranges/r-1/rebuild | `` | {"message":"rebuilding"} | rebuilding
+          ranges lower-clock r-1   | POST /ranges/r-1/lower_clock | `` | {"message":"lowered"} | lowered
+          voters inbox=5 dist=1    | PUT /voters | {"inbox":5,"dist":1} | {"inbox":5} | inbox\t5
+          clients kick c1          | DELETE /clients/c1 | `` | `` | client 'c1' disconnected
+          clients kick @c1         | DELETE /clients/%40c1 | `` | `` | client '@c1' disconnected
+          clients kick -- -c1      | DELETE /clients/-c1 | `` | `` | client '-c1' disconnected
+          clients kick c1 --tenant t | DELETE /clients/c1?tenant=t | `` | `` | client 'c1' disconnected
+          subscriptions add c1 a/# --qos 1 | POST /clients/c1/subscribe | {"topic":"a/#","qos":1} | {"topic":"a/#"} | client 'c1' subscribed to 'a/#'
+          subscriptions del c1 a/# --tenant t | POST /clients/c1/unsubscribe?tenant=t | {"topic":"a/#"} | `` | client 'c1' unsubscribed from 'a/#'
+          retained delete a/b --yes | DELETE /mqtt/retainer/message/a%2Fb | `` | `` | deleted the retained message of 'a/b'
+          retained delete # --tenant t --yes | DELETE /mqtt/retainer/messages?topic=%23&tenant=t | `` | `` | deleted all retained messages that match '#'
+          publish a/b hello --tenant t | POST /publish?tenant=t | {"topic":"a/b","qos":0,"retain":false,"payload":"hello"} | {"id":"1"} | published to 'a/b'
+          publish a/b              | POST /publish | {"topic":"a/b","qos":0,"retain":false,"payload":""} | {"reason_code":16,"message":"no_matching_subscribers"} | published to 'a/b': no matching subscribers
+          publish a x --qos 2 --retain --content-type t --expiry 60 | POST /publish | {"topic":"a","qos":2,"retain":true,"payload":"x","properties":{"content_type":"t","message_expiry_interval":60}} | {"id":"1"} | published to 'a'
+          publish a x --response-topic r --correlation-data d --user-property k=v | POST /publish | {"topic":"a","qos":0,"retain":false,"payload":"x","properties":{"response_topic":"r","correlation_data":"d","user_properties":{"k":"v"}}} | {"id":"1"} | published to 'a'
+          ban add clientid c1      | POST /banned | {"as":"clientid","who":"c1"} | {"as":"clientid"} | clientid 'c1' banned
+          ban add username u --reason bad | POST /banned | {"as":"username","who":"u","reason":"bad"} | {} | username 'u' banned
+          ban add peerhost ::1 --for 90m | POST /banned | {"as":"peerhost","who":"::1","until":"2026-11-26T13:30:00Z"} | {} | peerhost '::1' banned
+          ban add cidr 10.0.0.0/8 --until 2027-01-31T13:00:00+01:00 | POST /banned | {"as":"peerhost_net","who":"10.0.0.0/8","until":"2027-01-31T12:00:00Z"} | {} | cidr '10.0.0.0/8' banned
+          ban add clientid c --tenant t | POST /banned | {"as":"clientid","who":"c","tenant":"t"} | {} | clientid 'c' banned
+          ban del clientid c --tenant t | DELETE /banned/clientid/c?tenant=t | `` | `` | ban of clientid 'c' removed
+          ban del cidr 10.0.0.0/8  | DELETE /banned/peerhost_net/10.0.0.0%2F8 | `` | `` | ban of cidr '10.0.0.0/8' removed
+          users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
+          api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
+          """)
+  void shouldChange(String words, String request, String body, String reply, String printed) {
+    api.on(request, reply.isEmpty() ? 204 : 200, reply);
+    assertThat(Cli.of(api).line(words)).isEqualTo(new Cli.Result(0, printed + "\n", ""));
+    assertThat(api.requests()).containsExactly(new FakeApi.Recorded(request, BASIC, body));
+    assertThat(Cli.of(api).line(words.replaceFirst("^(\\S+ ?\\S*)", "$1 --json")).out())
+        .isEqualTo(reply.isEmpty() ? "" : reply + "\n");
+  }
+
+  private static final String BASIC = "Basic a2V5OnNlY3JldA==";
+
+  @Test
+  void shouldPrintAnApiKeyWithItsSecret() {
+    api.on("POST /api_key", "{\"name\":\"k\",\"api_key\":\"a\",\"api_secret\":\"s\"}");
+    Cli.Result result =
+        Cli.of(api)
+            .line("api-keys add k --role administrator --tenant t --description d --for 30d");
+    assertThat(result.out()).isEqualTo("name\tk\napi_key\ta\napi_secret\ts\n");
+    assertThat(result.err()).contains("cannot be shown again");
+    assertThat(api.requests().get(0).body())
+        .isEqualTo(
+            "{\"name\":\"k\",\"role\":\"administrator\",\"tenant\":\"t\",\"desc\":\"d\","
+                + "\"expired_at\":\"2026-12-26T12:00:00Z\"}");
+    assertThat(Cli.of(api).line("api-keys add k --role viewer --json"))
+        .isEqualTo(
+            new Cli.Result(0, "{\"name\":\"k\",\"api_key\":\"a\",\"api_secret\":\"s\"}\n", ""));
+  }
+
+  @Test
+  void shouldKickTheOtherClientsIfOneIsUnknown() {
+    api.on("DELETE /clients/a", 204, "")
+        .on("DELETE /clients/b", 404, "{\"code\":\"X\",\"message\":\"client 'b' is not known\"}")
+        .on("DELETE /clients/c", 204, "");
+    Cli.Result result = Cli.of(api).line("clients kick a b c");
+    assertThat(result)
+        .isEqualTo(
+            new Cli.Result(
+                1,
+                "client 'a' disconnected\nclient 'c' disconnected\n",
+                "fjordmq: client 'b' is not known\n"));
+  }
+
+  @Test
+  void shouldShowNodesRangesAndProblems() {
+    api.on(
+            "GET /nodes",
+            "[{\"node\":\"n1\",\"state\":\"up\",\"address\":\"h:8899\",\"leads_metadata\":true}]")
+        .on("GET /cluster", "{\"notes\":[\"clock of n2 is ahead\"]}")
+        .on(
+            "GET /ranges?limit=1000",
+            """
+            {"data":[{"range":"inbox-1","leader":"n1","voters":[{"node":"n1","lag":0},{"node":"n2","lag":7}],
+            "learners":[],"keys":"00..ff","load":{"requests_per_second":12,"busy_percent":3,"bytes":1536}}]}
+            """);
+    Cli.Result result = Cli.of(api).terminal(100).line("status --ranges");
+    assertThat(result.out())
+        .isEqualTo(
+            """
+            NODE  ADDRESS  STATE  METADATA-LEADER
+            n1    h:8899   up     yes
+
+            RANGE    LEADER  VOTERS       REQUESTS/S  BUSY%     SIZE  KEYS
+            inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff
+            """);
+    assertThat(result.err()).isEqualTo("fjordmq: clock of n2 is ahead\n");
+    assertThat(Cli.of(api).line("status --json").out()).startsWith("[{\"node\":\"n1\",");
+    assertThat(Cli.of(api).line("status --json --ranges").code()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldExplainWhatHappenedToAClient() {
+    api.on(
+        "GET /clients/c1/events",
+        """
+        {"data":[{"at":"2026-11-26T11:00:00.123456Z","node":"n1","type":"dropped","message":"Dropped 2 messages on a/b",
+        "count":2},{"at":"2026-11-26T11:00:01Z","node":"n1","type":"disconnected","message":"Disconnected: keep alive"}],
+        "meta":{}}
+        """);
+    assertThat(Cli.of(api).line("why c1").out())
+        .isEqualTo(
+            """
+            AT\tNODE\tTYPE\tEVENT
+            2026-11-26T11:00:00.123Z\tn1\tdropped\tDropped 2 messages on a/b
+            2026-11-26T11:00:01Z\tn1\tdisconnected\tDisconnected: keep alive
+            """);
+    // Long events continue on the next line of the terminal.
+    assertThat(Cli.of(api).terminal(40).line("why c1").out())
+        .isEqualTo(
+            """
+            AT                        NODE  EVENT
+            2026-11-26T11:00:00.123Z  n1    Dropped 2 messages on a/b
+            2026-11-26T11:00:01Z      n1    Disconnected: keep alive
+            """);
+  }
+
+  @Test
+  void shouldListBansWithTheWordsOfTheCommandLine() {
+    api.on(
+        "GET /banned?limit=1000",
+        """
+        {"data":[{"as":"peerhost_net","who":"10.0.0.0/8","by":"key","reason":"","at":"2026-11-26T11:00:00Z",
+        "until":"infinity"}],"meta":{"hasnext":false}}
+        """);
+    assertThat(Cli.of(api).line("ban list").out())
+        .isEqualTo(
+            "KIND\tWHO\tTENANT\tBY\tREASON\tAT\tUNTIL\n"
+                + "cidr\t10.0.0.0/8\t\tkey\t\t2026-11-26T11:00:00Z\tinfinity\n");
+  }
+
+  @Test
+  void shouldReadTheWholeTableOfClients() {
+    api.on(
+        "GET /clients?limit=1000",
+        """
+        {"data":[{"clientid":"c1","username":"u","connected":true,"node":"n1","ip_address":"10.0.0.1","listener":"tcp",
+        "proto_ver":5,"subscriptions_cnt":2,"inflight_cnt":0,"mqueue_len":3,"held_back_by":["a.b","c.d"],
+        "connected_at":"2026-11-26T11:00:00Z"}]}
+        """);
+    assertThat(Cli.of(api).line("clients list").out())
+        .endsWith("c1\tu\tyes\tn1\t10.0.0.1\ttcp\t5\t2\t0\t3\ta.b, c.d\t2026-11-26T11:00:00Z\n");
+  }
+
+  @Test
+  void shouldSendNoRequestForInvalidArguments() {
+    List<String> invalid =
+        List.of(
+            "voters inbox",
+            "voters inbox=x",
+            "ban add cidr 10.0.0.0/8 --for 1w",
+            "ban add cidr 10.0.0.0/8 --for 0s",
+            "ban add cidr 10.0.0.0/8 --until tomorrow",
+            "ban add cidr 10.0.0.0/8 --until 2027-01-31T12:00:00Z --for 1h",
+            "ban add host h",
+            "users add bob --role root",
+            "publish a x --file f",
+            "publish a --file /none/such",
+            "clients list --limit -1",
+            "clients list --watch=0");
+    for (String words : invalid) {
+      Cli.Result result = Cli.of(api).line(words);
+      assertThat(result.code()).as(words).isEqualTo(2);
+      assertThat(result.err()).as(words).startsWith("fjordmq: ").contains("--help");
+    }
+    assertThat(api.requests()).isEmpty();
+  }
+}
