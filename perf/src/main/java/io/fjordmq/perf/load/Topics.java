@@ -26,7 +26,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Returns the filters of subscriber n or, with {@link Flow#MUTUAL}, of client n. */
+  /** Returns the filters of subscriber n or, with {@code MUTUAL}, of client n. */
   List<String> ofSubscriber(int subscriber) {
     return switch (scenario.flow()) {
       case MUTUAL -> List.of(topic(partner(subscriber)));
