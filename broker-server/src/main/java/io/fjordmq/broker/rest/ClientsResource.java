@@ -159,19 +159,23 @@ public final class ClientsResource implements Resource {
                       .flatMap(search -> search.join().problems().stream())
                       .distinct()
                       .toList();
-              int from = Math.min(offset(paging), rows.size());
-              int to = Math.min(from + paging.limit(), rows.size());
-              Meta meta =
-                  new Meta(
-                      paging.page(),
-                      paging.limit(),
-                      to < rows.size(),
-                      problems.isEmpty() ? Long.valueOf(rows.size()) : null,
-                      null,
-                      problems.isEmpty() ? null : problems);
-              return Response.list(
-                  rows.subList(from, to).stream().map(ClientJson::of).toList(), meta);
+              return slice(rows.stream().map(ClientJson::of).toList(), paging, problems);
             });
+  }
+
+  /** Cuts a page out of a list that is in memory. */
+  static Response slice(List<?> all, Paging paging, List<String> problems) {
+    int from = Math.min(offset(paging), all.size());
+    int to = Math.min(from + paging.limit(), all.size());
+    Meta meta =
+        new Meta(
+            paging.page(),
+            paging.limit(),
+            to < all.size(),
+            problems.isEmpty() ? Long.valueOf(all.size()) : null,
+            null,
+            problems.isEmpty() ? null : problems);
+    return Response.list(all.subList(from, to), meta);
   }
 
   private Operation show() {
@@ -256,6 +260,9 @@ public final class ClientsResource implements Resource {
   /** Kicks a client; completes with false if it does not exist. */
   private CompletableFuture<Boolean> kick(Request request, String clientId) {
     @Nullable String tenant = ClientLookup.tenant(request);
+    if (!ClientLookup.canExist(clientId)) {
+      return CompletableFuture.completedFuture(false);
+    }
     return tenant != null
         ? kick(tenant, clientId)
         : lookup
@@ -272,9 +279,6 @@ public final class ClientsResource implements Resource {
   }
 
   private CompletableFuture<Boolean> kick(String tenant, String clientId) {
-    if (!ClientLookup.canExist(clientId)) {
-      return CompletableFuture.completedFuture(false);
-    }
     return clients
         .kick(tenant, clientId)
         .thenApply(

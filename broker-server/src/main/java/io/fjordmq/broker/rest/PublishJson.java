@@ -16,7 +16,9 @@ record PublishJson(
         @Nullable PayloadEncoding payloadEncoding,
     @Field(value = "QoS; default 0", min = 0, max = 2) @Nullable Integer qos,
     @Field("Whether the message is retained; default false") @Nullable Boolean retain,
-    @Field("Client identifier of the publisher, for No Local and retained messages")
+    @Field(
+            value = "Client identifier of the publisher, for No Local and retained messages",
+            maxLength = 21_845) // so that it has at most 65,535 bytes
         @Nullable String clientid,
     @Field("MQTT 5 properties") @Nullable PropertiesJson properties) {
   /** How a payload is encoded. */

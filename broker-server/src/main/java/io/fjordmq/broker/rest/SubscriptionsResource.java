@@ -148,11 +148,18 @@ public final class SubscriptionsResource implements Resource {
     }
     return clients
         .find(filter.tenant(), clientId)
-        .thenCompose(search -> ofAll(search.clients(), 0, new ArrayList<>()))
-        .thenApply(
-            found ->
-                paging.slice(
-                    found.stream().filter(filter::matches).map(SubscriptionJson::of).toList()));
+        .thenCompose(
+            search ->
+                ofAll(search.clients(), 0, new ArrayList<>())
+                    .thenApply(
+                        found ->
+                            ClientsResource.slice(
+                                found.stream()
+                                    .filter(filter::matches)
+                                    .map(SubscriptionJson::of)
+                                    .toList(),
+                                paging,
+                                search.problems())));
   }
 
   private CompletableFuture<List<ClientSubscription>> ofAll(

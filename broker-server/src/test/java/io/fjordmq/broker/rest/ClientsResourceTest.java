@@ -129,7 +129,7 @@ class ClientsResourceTest {
     assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
     nodes.cluster.node(0).connectPersistent("d").disconnect();
     TestClient other = nodes.cluster.node(2).connect("e");
-    String body = "[\"d\", \"no\", \"e\"]";
+    String body = "[\"d\", \"no\", \"\\u0000\", \"e\"]";
     assertThat(api.send("POST", "/clients/kickout/bulk", body).status()).isEqualTo(204);
     assertThat(other.isOpen()).isFalse();
     assertThat(ids(api.get("/clients"))).isEmpty();

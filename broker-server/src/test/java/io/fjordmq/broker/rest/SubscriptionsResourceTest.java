@@ -187,4 +187,16 @@ class SubscriptionsResourceTest {
               ApiException.class, error -> assertThat(error.status()).isEqualTo(400));
     }
   }
+
+  @Test
+  void shouldSayWhatIsMissing() {
+    nodes.cluster.node(0).connect("c").subscribe(1, "a", 0).readAll();
+    nodes.cluster.node(2).connect("d").subscribe(1, "b", 0).readAll();
+    nodes.cluster.cut(0, 1);
+    for (String query : List.of("", "?clientid=d")) {
+      JsonNode list = api.get("/subscriptions" + query);
+      assertThat(texts(list.get("data"))).containsExactly("d b");
+      assertThat(list.get("meta").get("partial").get(0).asString()).startsWith("node n0: ");
+    }
+  }
 }
