@@ -73,23 +73,8 @@ public final class Broker implements ShutdownSequence.Composite {
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
-      accounts =
-          add(
-              "accounts",
-              Accounts.open(
-                  config.apiConfig(),
-                  new Accounts.Dependencies(
-                      node.metadata(),
-                      node.membership()::write,
-                      node.membership().clock(),
-                      config.httpConfig().requestTimeout(),
-                      observers.accounts())));
-      bans =
-          add(
-              "bans",
-              Bans.open(
-                  new Bans.Dependencies(
-                      node.metadata(), node.membership()::write, node.membership().clock())));
+      accounts = add("accounts", openAccounts(config, node, observers));
+      bans = add("bans", openBans(node));
       stores =
           add(
               "stores",
@@ -123,6 +108,23 @@ public final class Broker implements ShutdownSequence.Composite {
       shutdownSequence.close();
       throw asStartException(e);
     }
+  }
+
+  private static Accounts openAccounts(BrokerConfig config, ClusterNode node, Observers observers) {
+    return Accounts.open(
+        config.apiConfig(),
+        new Accounts.Dependencies(
+            node.metadata(),
+            node.membership()::write,
+            node.membership().clock(),
+            config.httpConfig().requestTimeout(),
+            observers.accounts()));
+  }
+
+  private static Bans openBans(ClusterNode node) {
+    return Bans.open(
+        new Bans.Dependencies(
+            node.metadata(), node.membership()::write, node.membership().clock()));
   }
 
   /**
