@@ -24,6 +24,7 @@ class RestEndpointTest {
           List.of(),
           (credentials, address) ->
               CompletableFuture.failedFuture(new ApiException(ErrorCode.BAD_TOKEN, "unknown")),
+          new TestAudit(),
           "1.0",
           () -> closed.set(true));
 
