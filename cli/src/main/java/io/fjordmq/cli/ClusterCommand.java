@@ -1,9 +1,12 @@
 package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The cluster as a whole. */
 @Command(name = "cluster", description = "Show the cluster, and manage its nodes and its time")
@@ -18,7 +21,14 @@ final class ClusterCommand {
 
   @Command(name = "status", description = "Show the cluster, its nodes and its problems")
   int status(@Mixin JsonOption json) {
-    return context.show(context.api().get(ApiPath.of(CLUSTER)), json);
+    ApiReply reply = context.api().get(ApiPath.of(CLUSTER));
+    if (json.isJson || !(reply.json() instanceof ObjectNode cluster)) {
+      return context.show(reply, json);
+    }
+    JsonNode notes = cluster.path("notes");
+    context.show(new ApiReply(reply.status(), reply.text(), cluster.without("notes")), json);
+    notes.forEach(note -> context.terminal().message(note.asString()));
+    return Main.DONE;
   }
 
   @Command(

@@ -183,6 +183,15 @@ class CommandsTest {
   }
 
   @Test
+  void shouldShowTheClusterAndItsProblems() {
+    String json = "{\"name\":\"c\",\"nodes\":[\"n1\",\"n2\"],\"notes\":[\"a, b\",\"c\"]}";
+    api.on("GET /cluster", json);
+    assertThat(Cli.of(api).line("cluster status"))
+        .isEqualTo(new Cli.Result(0, "name\tc\nnodes\tn1, n2\n", "fjordmq: a, b\nfjordmq: c\n"));
+    assertThat(Cli.of(api).line("cluster status --json").out()).isEqualTo(json + "\n");
+  }
+
+  @Test
   void shouldExplainWhatHappenedToAClient() {
     api.on(
         "GET /clients/c1/events",
