@@ -6,17 +6,17 @@ import java.util.Arrays;
  * An application message as accepted from its publisher. Immutable: the message owns the payload
  * array, which is never modified, so receivers and threads can share it.
  *
- * @param topic the topic it was published to
+ * @param topic the topic that the message was published to
  * @param payload 0 to 268,435,455 bytes
  * @param qos as published; delivery to a subscriber lowers it to the subscription's maximum
  * @param retain the RETAIN flag as published
  * @param properties MQTT 5 properties that are forwarded to receivers
  * @param publisher client identifier of the publisher, for No Local; empty for messages from the
  *     broker itself
- * @param acceptedAtMillis when a node accepted it, by that node's wall clock, in milliseconds since
- *     the Unix epoch
- * @param expiresAtMillis wall-clock time from which it is no longer delivered, in the same unit
- *     (MQTT 5.0 §3.3.2.3.3); {@link #NEVER} if it does not expire
+ * @param acceptedAtMillis when a node accepted the message, by that node's wall clock, in
+ *     milliseconds since the Unix epoch
+ * @param expiresAtMillis wall-clock time from which the message is no longer delivered, in the same
+ *     unit (MQTT 5.0 §3.3.2.3.3); {@link #NEVER} if it does not expire
  */
 @SuppressWarnings("ArrayRecordComponent") // messages are never compared by value
 public record Message(

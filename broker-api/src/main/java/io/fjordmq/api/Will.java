@@ -15,8 +15,8 @@ public record Will(Message message, long delaySeconds, long messageExpirySeconds
   public static final long NO_EXPIRY = -1;
 
   /**
-   * Returns the message to publish. It counts as accepted at this wall-clock time, from which its
-   * expiry interval is also counted.
+   * Returns the message to publish. The given wall-clock time becomes its acceptance time and the
+   * start of its expiry interval.
    */
   public Message messageAt(long nowMillis) {
     long expiresAtMillis =

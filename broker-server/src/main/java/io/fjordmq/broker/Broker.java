@@ -93,7 +93,7 @@ public final class Broker implements ShutdownSequence.Composite {
   }
 
   /**
-   * Wraps failures that an operator can fix. Any other exception is a bug and is rethrown
+   * Wraps failures that an operator can fix. Any other unchecked exception is a bug and is rethrown
    * unchanged.
    */
   private static StartException asStartException(Exception cause) {

@@ -3,7 +3,7 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
-import io.fjordmq.broker.delivery.DeliveryPorts;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
@@ -69,14 +69,14 @@ final class ClientServices implements ShutdownSequence.Composite {
     self = new LocalNode(dependencies.node.self().value(), membership::incarnation);
     delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 self,
                 dependencies.config.deliveryConfig(),
                 dependencies.observers.delivery(),
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
-                stores.disk()::hasFreeSpace,
+                stores.disk()::canStoreMessages,
                 membership::isServing,
                 clock));
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
@@ -145,7 +145,7 @@ final class ClientServices implements ShutdownSequence.Composite {
                 self,
                 membership::notServingReason,
                 dependencies.overload,
-                dependencies.stores.disk()::hasFreeSpace,
+                dependencies.stores.disk()::canStoreMessages,
                 clock)));
   }
 

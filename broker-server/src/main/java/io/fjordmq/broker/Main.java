@@ -58,7 +58,7 @@ public final class Main {
     }
   }
 
-  /** Prints every problem that would prevent {@link #start} to standard error. */
+  /** Prints to standard error every problem that would prevent {@link #start}. */
   private static void check(ConfigLoader.LoadedConfig loaded) {
     loaded.warnings().forEach(warning -> print("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
@@ -95,7 +95,7 @@ public final class Main {
     try {
       Node.start(loaded.config(), running::set);
     } catch (StartException e) {
-      running.set(null); // already closed
+      running.set(null); // Node.start has already closed it
       for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {
         log.error("Cannot start: {}", problem);
         print("cannot start: " + problem);
@@ -152,7 +152,7 @@ public final class Main {
               + String.join(", ", node.unclosedComponents()));
       Runtime.getRuntime().halt(FAILED);
     }
-    // A requested shutdown is a success; without this, the exit code would be that of the signal.
+    // Without this, the exit code of a requested shutdown would be that of the signal.
     Runtime.getRuntime().halt(0);
   }
 

@@ -37,7 +37,7 @@ final class Node implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
   /**
-   * The file in the data directory with which {@code bin/standalone.sh stop --drain} requests a
+   * The file in the data directory that {@code bin/standalone.sh stop --drain} creates to request a
    * drain.
    */
   private static final String DRAIN_FILE = "drain";
@@ -53,18 +53,18 @@ final class Node implements AutoCloseable {
   /**
    * Starts a node. Blocks until clients can connect; the HTTP port responds earlier.
    *
-   * @param running receives the node before the node announces that it is ready, because a script
-   *     waiting for the announcement may stop the process immediately
+   * @param beforeReady receives the node before the ready file is written, because a script that
+   *     waits for the file may stop the process immediately
    * @throws StartException if the node cannot start; components that had already started are closed
    */
-  static Node start(BrokerConfig config, Consumer<Node> running) throws StartException {
+  static Node start(BrokerConfig config, Consumer<Node> beforeReady) throws StartException {
     List<String> problems = StartChecks.ofFilesAndPorts(config);
     if (!problems.isEmpty()) {
       throw new StartException(String.join("\n", problems));
     }
     Node node = new Node();
     try {
-      node.open(config, running);
+      node.open(config, beforeReady);
       return node;
     } catch (StartException | RuntimeException | Error e) {
       node.close();
@@ -75,7 +75,7 @@ final class Node implements AutoCloseable {
     }
   }
 
-  private void open(BrokerConfig config, Consumer<Node> running)
+  private void open(BrokerConfig config, Consumer<Node> beforeReady)
       throws StartException, IOException {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
@@ -96,7 +96,7 @@ final class Node implements AutoCloseable {
     ControlFolder control =
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::execute, InstantSource.system());
-    started.commands().logDifferences(config.configuredVoterCounts());
+    started.commands().logDifferences(config.storesWithVoterCount());
     shutdownSequence
         .add("control", new PeriodicTasks("control"))
         .every(CONTROL_PERIOD, "commands", control::poll);
@@ -104,7 +104,7 @@ final class Node implements AutoCloseable {
     metrics.watch(started::status);
     shutdownSequence.add("metrics", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
-    running.accept(this);
+    beforeReady.accept(this);
     String pagesUri = scheme(http) + host(http.host()) + ":" + pages.port();
     shutdownSequence.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
@@ -165,7 +165,7 @@ final class Node implements AutoCloseable {
     return configured.contains(":") ? "[" + configured + "]" : configured;
   }
 
-  /** Drains the broker if that was requested, then closes all components. Blocks. */
+  /** Drains the broker if a drain was requested, then closes all components. Blocks. */
   @Override
   public void close() {
     Broker started = broker;

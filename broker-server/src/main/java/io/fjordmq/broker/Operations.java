@@ -62,7 +62,7 @@ final class Operations implements ShutdownSequence.Composite {
     drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
     try {
       startSweeps(dependencies);
-      // From here on, the cluster may count this node; once it does, clients may connect.
+      // From now on, the cluster can mark this node UP and let it serve clients.
       shutdownSequence.add("service", node.declareReady());
       shutdownSequence.add(
           "leadership",
@@ -112,7 +112,7 @@ final class Operations implements ShutdownSequence.Composite {
         new RouteSweeper(
             stores.router(),
             membership::members,
-            () -> stores.ranges().leadsFirst(RouteReplicas.STORE));
+            () -> stores.ranges().leadsFirstRange(RouteReplicas.STORE));
     PeriodicTasks tasks = shutdownSequence.add("sweeps", new PeriodicTasks("sweeps"));
     tasks.every(interval, "persistent sessions", inboxSweeper::sweep);
     tasks.every(interval, "retained messages", stores.retainSweeper()::sweep);

@@ -56,13 +56,13 @@ final class PortChecks implements AutoCloseable {
       problems.add(
           hasAddress(address.getAddress())
               ? "cannot listen on %s:%d: %s; change %s%s"
-                  .formatted(host, address.getPort(), e.getMessage(), portKey, alternative(e))
+                  .formatted(host, address.getPort(), e.getMessage(), portKey, remedyIfInUse(e))
               : "%s: %s is not an address of this host (%s); set an address of this host"
                   .formatted(hostKey, host, e.getMessage()));
     }
   }
 
-  private static String alternative(IOException failure) {
+  private static String remedyIfInUse(IOException failure) {
     return String.valueOf(failure.getMessage()).contains("in use")
         ? ", or stop the process that uses the port"
         : "";

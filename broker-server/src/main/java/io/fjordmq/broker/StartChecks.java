@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds problems that would prevent startup before the node creates, joins or opens anything. A
- * node that fails only after joining a cluster would leave a dead member behind. All problems are
- * reported together. Used by the thread that starts the node; blocks on disk I/O.
+ * Finds problems that would prevent startup. Runs before the node creates, joins or opens anything,
+ * because a node that fails after it has joined a cluster leaves a dead member behind. All problems
+ * are reported together. Used by the thread that starts the node; blocks on disk I/O.
  */
 final class StartChecks {
   private final BrokerConfig config;

@@ -21,7 +21,8 @@ final class Storage implements ShutdownSequence.Composite {
   private final RocksKv kv;
 
   /**
-   * Opens the data directory. Blocks; on the first start, it blocks until the seeds have responded.
+   * Opens the data directory and the state database. Blocks; the first start blocks until a seed
+   * has responded.
    *
    * @throws StartException if this node cannot become a cluster member with its configuration
    */
@@ -52,7 +53,7 @@ final class Storage implements ShutdownSequence.Composite {
     return identity;
   }
 
-  /** The state of all ranges of this node. */
+  /** The database that stores the state of all range replicas on this node. */
   RocksKv kv() {
     return kv;
   }

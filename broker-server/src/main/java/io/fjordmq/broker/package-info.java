@@ -15,7 +15,8 @@
  * rules, plugins), {@code broker.limits} (quotas and overload), {@code broker.sys} ($SYS topics),
  * {@code broker.http} (the HTTP port), {@code broker.ops} (metrics, status, control folder), {@code
  * broker.lifecycle}, {@code broker.cluster}, {@code broker.disk}, {@code broker.drain} and {@code
- * broker.admin} (the node itself).
+ * broker.admin} (the node itself), and {@code broker.training} (the load with which the build
+ * trains the AOT cache).
  */
 @NullMarked
 package io.fjordmq.broker;

@@ -34,10 +34,11 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Locks the directory. Creates it if only its last path element is missing, and restricts its
-   * access to the user of this process.
+   * Locks the directory. Creates it if only its last path element is missing. Only the user of this
+   * process keeps access.
    *
-   * @throws FileSystemException if it cannot be used; the message explains why and what to do
+   * @throws FileSystemException if the directory cannot be used; the message explains why and what
+   *     to do
    */
   public static DataDirectory open(Path directory) throws IOException {
     Path path = directory.toAbsolutePath().normalize();
@@ -54,8 +55,8 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Revokes the access of other users: earlier versions created the directory with the permissions
-   * that the umask allowed.
+   * Revokes the access of other users, because earlier versions created the directory with the
+   * permissions that the umask allowed.
    */
   private static void makePrivate(Path path) {
     try {

@@ -54,8 +54,8 @@ public record NodeIdentity(NodeId node, String clusterId) {
   /**
    * Reads the identity from the directory; empty if the directory is new.
    *
-   * @throws FileSystemException if the directory has another format or is not a data directory; the
-   *     message tells the operator what to do
+   * @throws FileSystemException if the directory has an unsupported format or is not a data
+   *     directory; the message tells the operator what to do
    */
   public static Optional<NodeIdentity> load(DataDirectory directory) throws IOException {
     Path file = directory.resolve(FILE);

@@ -20,11 +20,11 @@ public record ProtocolVersions(int lowest, int highest) {
   }
 
   /**
-   * Returns the highest version that both support.
+   * Returns the highest version that both nodes support.
    *
    * @param protocol the name of the protocol, for the error message
-   * @throws IllegalArgumentException if there is none; the message names both ranges and the node
-   *     to upgrade
+   * @throws IllegalArgumentException if there is no common version; the message names both ranges
+   *     and the node to upgrade
    */
   public int negotiate(ProtocolVersions theirs, String protocol) {
     int common = Math.min(highest, theirs.highest);

@@ -15,17 +15,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Fences stale copies of data directories. Every start increments a counter in the directory. Nodes
  * exchange their counters whenever they connect, and each stores the latest counter of every other
- * node. A start with a lower counter than the known one comes from a restored copy; a start with
+ * node. A start with a lower counter than the latest one comes from a restored copy; a start with
  * the same counter but another token comes from a second copy. Both are refused permanently. While
- * the known start of a node is connected, a later start has to wait: a copy must not replace the
- * running process, which may be the only one to hold some entries.
+ * the latest known start of a node is connected, a later start is refused as well: a copy must not
+ * replace the running process, which may be the only one to hold some log entries.
  *
  * <p>Thread-safe. Only {@link #open} and {@link #incrementCounter} block.
  */
 public final class StartFence {
   private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
 
-  /** A process that has not responded for this long has ended or is unreachable. */
+  /** A connected process that has sent nothing for this long is no longer considered alive. */
   private static final long ALIVE_NANOS = Duration.ofSeconds(5).toNanos();
 
   private final NodeId self;
@@ -35,7 +35,7 @@ public final class StartFence {
   private final CompletableFuture<String> fenced = new CompletableFuture<>();
   private volatile StartStamp ownStart;
 
-  /** The latest known start of another node, and its connections; guarded by itself. */
+  /** The latest known start of another node and the number of its connections; guards itself. */
   private static final class KnownStart {
     volatile StartStamp latest;
     int connections;
@@ -64,7 +64,7 @@ public final class StartFence {
    * Increments the start counter of the directory. The counter is durable when this method returns.
    * Must be called before using anything else in the directory.
    *
-   * @param disk stores the starts of other nodes
+   * @param disk writes the starts of other nodes to the file
    * @throws IOException if the file cannot be read or written; the message tells the operator what
    *     to do
    */
@@ -82,17 +82,20 @@ public final class StartFence {
     return fence;
   }
 
-  /** Returns a fence for a node without a data directory. It sends the stamp but stores nothing. */
+  /**
+   * Returns a fence for a node without a data directory. The fence presents the stamp to other
+   * nodes but stores nothing.
+   */
   public static StartFence inMemory(NodeId self, StartStamp own) {
     return new StartFence(self, own, null, Runnable::run);
   }
 
-  /** Returns the start that this node sends to others. */
+  /** Returns the stamp that this node presents to other nodes. */
   public StartStamp ownStart() {
     return ownStart;
   }
 
-  /** Returns the latest start of the node; null if none is known. */
+  /** Returns the latest known start of the node; null if none is known. */
   public @Nullable StartStamp latestStart(NodeId node) {
     KnownStart entry = knownStarts.get(node);
     return node.equals(self) ? ownStart : entry == null ? null : entry.latest;
@@ -138,7 +141,7 @@ public final class StartFence {
         entry.connections > 0 && System.nanoTime() - entry.lastReceivedNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
-            "another process of node %s is connected (start counter %s, this one has %s); stop one of the two"
+            "another process of node %s is connected (its start counter is %s, that of the refused process %s); stop one of the two"
                 .formatted(node, known, presented),
             false)
         : null;
@@ -160,10 +163,10 @@ public final class StartFence {
   }
 
   /**
-   * Admits a connection from the node, unless it is refused. If admitted, {@link #release} must
-   * follow.
+   * Admits a connection from the node, unless the start is refused. Each admitted connection must
+   * be {@linkplain #release released}.
    *
-   * @return why it is refused; null if it is admitted
+   * @return why the start is refused; null if the connection is admitted
    */
   public @Nullable Refusal admit(NodeId node, StartStamp presented) {
     KnownStart entry =
@@ -202,8 +205,8 @@ public final class StartFence {
   }
 
   /**
-   * Returns whether messages from this start of the node are still accepted. Must be checked for
-   * every message.
+   * Returns whether messages from this start of the node are still accepted. Must be called for
+   * every message, because it also records that the node is alive.
    */
   public boolean accepts(NodeId node, StartStamp presented) {
     KnownStart entry = knownStarts.get(node);
@@ -215,8 +218,8 @@ public final class StartFence {
   }
 
   /**
-   * Records a start from the metadata. Of two starts with the same count, the registered one is
-   * valid.
+   * Records a start that the cluster metadata lists. Of two starts with the same count, the
+   * registered one is valid.
    */
   public void onRegistered(NodeId node, StartStamp stamp) {
     if (node.equals(self)) {
@@ -272,7 +275,7 @@ public final class StartFence {
   }
 
   /** Completes with the reason when this node is fenced, on any thread. */
-  public CompletableFuture<String> fenced() {
+  public CompletableFuture<String> fencedFuture() {
     return fenced.copy();
   }
 

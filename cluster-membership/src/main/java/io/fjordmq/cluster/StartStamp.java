@@ -13,7 +13,7 @@ public record StartStamp(long count, long token) {
   /** The stamp of a node without a data directory; precedes all others. */
   public static final StartStamp NONE = new StartStamp(0, 0);
 
-  /** Returns whether this start may come after the other one or is the same. */
+  /** Returns whether this start is later than the other one or the same. */
   boolean mayFollow(StartStamp other) {
     return count > other.count || equals(other);
   }

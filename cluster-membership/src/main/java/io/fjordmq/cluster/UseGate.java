@@ -35,7 +35,7 @@ public final class UseGate {
     return true;
   }
 
-  /** Must follow each successful {@link #enter}. */
+  /** Leaves the gate. Must follow each successful {@link #enter}. */
   public void leave() {
     inside.decrementAndGet();
   }
@@ -45,8 +45,8 @@ public final class UseGate {
     return shut;
   }
 
-  /** Returns the number of threads that have entered and not yet left. */
-  public int inside() {
+  /** Returns the number of threads that have entered and not left yet. */
+  public int threadsInside() {
     return inside.get();
   }
 

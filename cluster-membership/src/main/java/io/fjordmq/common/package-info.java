@@ -2,8 +2,8 @@
  * Utilities for all modules above {@code broker-api}: readers and writers of stored and sent
  * formats, timers, and exceptions with a kind. Nothing here depends on other parts of FjordMQ
  * except {@link io.fjordmq.common.MessageCodec}, which encodes the messages of {@code broker-api}.
- * Ranges and the cluster do not use that class, because they do not know what their bytes mean
- * (decision 0004).
+ * Ranges and the cluster do not use that class, because they do not interpret messages (decision
+ * 0004).
  *
  * <p>Start at {@link io.fjordmq.common.ByteWriter} and {@link
  * io.fjordmq.common.NewerFormatException}. {@link io.fjordmq.common.ByteReader}, {@link

@@ -162,7 +162,7 @@ final class StartFenceTest {
     connect(fence, FIRST);
     fence.onRegistered(SELF, new StartStamp(1, 99));
     assertThat(fence.fenceReason()).contains("node n1 is a copy");
-    assertThat(fence.fenced()).isCompleted();
+    assertThat(fence.fencedFuture()).isCompleted();
     assertThat(fence.accepts(OTHER, FIRST)).as("it is fenced").isFalse();
   }
 

@@ -34,7 +34,7 @@ class UseGateTest {
     gate.leave();
     closing.join();
     assertThat(empty.getCount()).isZero();
-    assertThat(gate.inside()).isZero();
+    assertThat(gate.threadsInside()).isZero();
   }
 
   @Test
@@ -43,7 +43,7 @@ class UseGateTest {
     dead.start();
     dead.join();
     assertThat(gate.shut(Duration.ofMillis(20))).isFalse();
-    assertThat(gate.inside()).isEqualTo(1);
+    assertThat(gate.threadsInside()).isEqualTo(1);
   }
 
   private int recurse(int depth) {
@@ -64,7 +64,7 @@ class UseGateTest {
       assertThatThrownBy(() -> recurse(0)).isInstanceOf(StackOverflowError.class);
     }
     boolean empty = gate.shut(Duration.ofMillis(20));
-    assertThat(empty).isEqualTo(gate.inside() == 0);
+    assertThat(empty).isEqualTo(gate.threadsInside() == 0);
     assertThat(gate.enter()).isFalse();
   }
 }

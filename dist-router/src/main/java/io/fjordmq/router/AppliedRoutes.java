@@ -116,7 +116,10 @@ public final class AppliedRoutes {
     notifications.forEach(Notification::send);
   }
 
-  /** Releases the keys held so far by this range, by its parts, and by ranges that overlap it. */
+  /**
+   * Releases the keys held so far by this range, by the ranges it absorbed, and by overlapping
+   * ranges.
+   */
   private void release(Progress progress, KeyInterval held, List<Long> absorbedRanges) {
     absorbedRanges.forEach(part -> release(progress(part)));
     ranges.values().stream()

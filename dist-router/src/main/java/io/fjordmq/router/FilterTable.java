@@ -201,7 +201,7 @@ public final class FilterTable<V, R> {
     }
   }
 
-  /** Passes the value of every filter, under the table's lock. For infrequent use. */
+  /** Passes the value of every filter to the action, under the table's lock. For infrequent use. */
   void forEach(Consumer<? super V> action) {
     lock.lock();
     try {

@@ -117,9 +117,9 @@ final class FilterTrie<V> {
   }
 
   /**
-   * Passes the values of all filters that match the topic, each once. Returns the number of visited
-   * nodes: each level with both a wildcard and a literal can double it, up to all nodes of the
-   * trie.
+   * Passes the value of each filter that matches the topic to the consumer. Returns the number of
+   * visited nodes. Each level with both a wildcard and a literal child can double that number, up
+   * to all nodes of the trie.
    */
   int match(String topic, Consumer<? super V> matched) {
     int visited = 0;
@@ -153,7 +153,7 @@ final class FilterTrie<V> {
     return visited + frontier.size();
   }
 
-  /** Passes the value of every filter, in no particular order. */
+  /** Passes the value of every filter to the action, in no particular order. */
   void forEach(Consumer<? super V> action) {
     List<Node<V>> unvisited = new ArrayList<>();
     unvisited.add(root);

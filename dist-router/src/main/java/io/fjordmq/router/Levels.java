@@ -63,7 +63,7 @@ final class Levels<N> {
     forEach((level, child) -> action.accept(child));
   }
 
-  /** Passes the children that a wildcard at the first level matches. */
+  /** Passes the children that a wildcard at the first level matches to the action. */
   void forEachUnreserved(Consumer<N> action) {
     forEach(
         (level, child) -> {

@@ -32,7 +32,9 @@ public record MatchedRoutes(
     this(nodes, inboxes, shares, List.of());
   }
 
-  /** Returns whether one of the nodes receives a message that was published with this QoS. */
+  /**
+   * Returns whether the given one of the nodes receives messages that were published with this QoS.
+   */
   public boolean shouldForward(Receiver.Live node, Qos qos) {
     return qos == Qos.AT_MOST_ONCE || atMostOnce.isEmpty() || !atMostOnce.contains(node);
   }
@@ -69,7 +71,7 @@ public record MatchedRoutes(
       this(shareName, pattern, members, connectionsOf(members));
     }
 
-    /** Computes the map once for all messages, which then do not have to search the members. */
+    /** Computes the map once, so that no message has to search the members. */
     private static Map<String, List<Receiver.Live>> connectionsOf(List<Route> members) {
       Map<String, List<Receiver.Live>> found = Map.of();
       for (Route member : members) {

@@ -15,7 +15,10 @@ public sealed interface RouteCommand permits AddRoute, RemoveRoute, RemoveStaleR
    */
   int VERSION = 1;
 
-  /** Returns the kind, its number in the log. A number is never reused for another command. */
+  /**
+   * Returns the number that identifies this kind of command in the log; never reused for another
+   * kind.
+   */
   int kind();
 
   void write(ByteWriter out);

@@ -66,8 +66,8 @@ public final class RouteKeys {
   }
 
   /**
-   * Returns where the routes of the key's filter start, which stay in one range. A shorter key,
-   * which starts a bucket or a tenant, is returned unchanged.
+   * Returns the first key of the routes of this key's filter, which all stay in one range. Returns
+   * a shorter key, which starts a bucket or a tenant, unchanged.
    */
   static byte[] filterStart(byte[] key) {
     ByteReader in = new ByteReader(key);

@@ -35,7 +35,7 @@ final class RouteRows {
     table.remove(RouteKeys.decode(key));
   }
 
-  /** Visits the rows of the range from a key on. */
+  /** Visits the rows of the range, starting at a key. */
   void scan(byte[] from, KvReader.Visitor visitor) {
     context.state().scan(from, interval.end(), visitor);
   }

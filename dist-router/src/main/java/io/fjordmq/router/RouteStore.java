@@ -13,7 +13,10 @@ public interface RouteStore {
    */
   CompletableFuture<Void> add(Route route);
 
-  /** Returns whether this node matches the route with these options. Local, like {@link #match}. */
+  /**
+   * Returns whether this node matches topics against the route with these options. Local, like
+   * {@link #match}.
+   */
   boolean has(Route route);
 
   /** Removes a route, if it exists. Completes when no node matches it anymore. */

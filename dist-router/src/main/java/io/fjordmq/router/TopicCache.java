@@ -48,7 +48,10 @@ final class TopicCache<R> {
     final int weight;
     boolean removed;
 
-    /** Used since the clock hand last passed. Not guarded: a race only loses a second chance. */
+    /**
+     * Whether the topic was used since the clock hand last passed. Not guarded: a race only loses a
+     * second chance.
+     */
     boolean referenced;
 
     Entry(TenantPart<R> tenantPart, String topic, R result, int weight) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A trie of topics, each with a value, that finds the topics matching a filter: the reverse of
- * {@link FilterTrie}. Not recursive, for the same reason. Not thread-safe.
+ * {@link FilterTrie}, and like it without recursion. Not thread-safe.
  */
 final class TopicIndex<V> {
 
@@ -60,7 +60,7 @@ final class TopicIndex<V> {
     }
   }
 
-  /** Passes the values of all topics that the filter matches. */
+  /** Passes the value of each topic that the filter matches to the consumer. */
   void match(String pattern, Consumer<? super V> matched) {
     List<Node<V>> frontier = new ArrayList<>();
     frontier.add(root);

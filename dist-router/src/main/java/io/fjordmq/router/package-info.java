@@ -16,7 +16,8 @@
  *       how complete the table is.
  *   <li>{@link io.fjordmq.router.FilterTable} finds the patterns that match a topic. It combines a
  *       trie ({@code FilterTrie}) and a cache of its results ({@code TopicCache}), which it
- *       invalidates exactly ({@code TopicIndex}), and explains why a match is never stale.
+ *       invalidates exactly ({@code TopicIndex}), and its documentation explains why a match is
+ *       never stale.
  *   <li>{@link io.fjordmq.router.RouteReplicas} registers the store.
  * </ul>
  *

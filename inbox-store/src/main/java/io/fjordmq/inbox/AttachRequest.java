@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters of an attach.
  *
- * @param cleanStart discard an existing inbox
+ * @param cleanStart whether to discard an existing inbox
  * @param ownerNode the node that serves the connection
  * @param ownerIncarnation incarnation of that node
  * @param expirySeconds how long the session outlives the connection; {@link #NEVER_EXPIRES} if it

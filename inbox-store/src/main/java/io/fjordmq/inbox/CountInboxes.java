@@ -4,8 +4,8 @@ import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 
 /**
- * Continues {@linkplain InboxMemory#countNext counting} the contents of inboxes in replicas that
- * were opened before. Changes no stored state; the response is empty.
+ * Continues {@linkplain InboxMemory#countNext counting} the contents of the inboxes that existed
+ * when the replica was opened. Changes no stored state; the response is empty.
  *
  * @param maxInboxes maximum number of inboxes to count
  */

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 
-/** The queue of entries of one inbox, while a command is applied. */
+/** The queue of entries of one inbox, for the command that is being applied. */
 final class EntryQueue {
   /*
    * Every entry stores the total size of all earlier ones. The number and size of the queued

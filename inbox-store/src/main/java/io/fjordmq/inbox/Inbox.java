@@ -28,7 +28,7 @@ final class Inbox {
     return state;
   }
 
-  void state(InboxState next) {
+  void setState(InboxState next) {
     state = next;
   }
 

@@ -33,7 +33,10 @@ public sealed interface InboxCommand
   /** The highest {@link #kind}. */
   int LAST_KIND = DetachSession.KIND_BEFORE_CLOSE;
 
-  /** Returns the kind, its number in the log. A number is never reused for another command. */
+  /**
+   * Returns the number that identifies this kind of command in the log; never reused for another
+   * kind.
+   */
   int kind();
 
   void write(ByteWriter out);

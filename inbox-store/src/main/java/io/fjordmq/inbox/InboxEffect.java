@@ -7,11 +7,7 @@ import java.util.List;
 sealed interface InboxEffect {
   /** Reports that an entry was appended to an attached inbox. */
   record Appended(
-      String ownerNode,
-      InboxHandle handle,
-      long sequence,
-      InboxTarget target,
-      SharedMessage message)
+      String ownerNode, InboxHandle handle, long sequence, InboxTarget target, LazyMessage message)
       implements InboxEffect {}
 
   /** Reports that a handle was fenced. */

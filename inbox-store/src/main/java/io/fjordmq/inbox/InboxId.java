@@ -26,7 +26,7 @@ public record InboxId(String tenant, String clientId) {
     return (int) (hash() >>> 52);
   }
 
-  /** Returns the start of the keys of its bucket, by which its commands find their range. */
+  /** Returns the start of the keys of its bucket, which routes its commands to their range. */
   public byte[] routingKey() {
     int bucket = bucket();
     return new byte[] {(byte) (bucket >>> 8), (byte) bucket};

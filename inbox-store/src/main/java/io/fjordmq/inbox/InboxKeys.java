@@ -135,7 +135,7 @@ public final class InboxKeys {
         .toByteArray();
   }
 
-  static byte[] undeliveredDue(int bucket, long dueAtMillis, long incarnation) {
+  static byte[] dueUndelivered(int bucket, long dueAtMillis, long incarnation) {
     return start(bucket, DUE, 20)
         .writeLong(dueAtMillis)
         .writeByte(DUE_UNDELIVERED)

@@ -54,8 +54,9 @@ public interface InboxListener {
   void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
 
   /**
-   * Called when a session has ended with undelivered share messages, which must go to other
-   * members. Repeated until {@link InboxStore#processUndelivered} reports that no messages remain.
+   * Called when a session has ended with undelivered messages of shared subscriptions ("share
+   * messages"), which must go to other members. Repeated until {@link
+   * InboxStore#processUndelivered} reports that no messages remain.
    */
   void onUndeliveredShareMessages(InboxId id, long incarnation);
 }

@@ -157,7 +157,7 @@ final class InboxRows {
     if (newOwner != null) {
       totals().addAttached(newOwner);
     }
-    inbox.state(next);
+    inbox.setState(next);
     rows.put(InboxKeys.state(inbox.bucket, inbox.id), next.encode());
   }
 
@@ -166,7 +166,7 @@ final class InboxRows {
     rows.put(InboxKeys.cursor(inbox.bucket, inbox.incarnation()), inbox.cursor.encode());
   }
 
-  /** Adds a due row, which {@link ExpireDue} processes at this time. */
+  /** Adds a due row, which {@link ExpireDue} processes once this time has come. */
   void putDue(int bucket, long dueAtMillis, byte[] key) {
     rows.put(key, EMPTY);
     memory.dueTimes().add(bucket, dueAtMillis);
@@ -179,15 +179,15 @@ final class InboxRows {
   }
 
   /**
-   * Removes an inbox with all its rows, except entries for other members of shares. A will that
-   * must be published has to be made due before.
+   * Removes an inbox with all its rows, except entries for other members of shares. If its will
+   * must be published, the caller must make it due first.
    *
    * @return the subscriptions of the inbox
    */
   List<InboxSubscription> remove(Inbox inbox) {
     final List<InboxSubscription> subscriptions = subscriptions(inbox);
     long queued = inbox.queued();
-    final boolean keepsEntries = RedistributeShares.mustKeep(inbox);
+    final boolean keepsEntries = ShareRedistribution.mustKeep(inbox);
     if (queued > 0 && !keepsEntries) {
       emit(new InboxEffect.Dropped(inbox.id, DropReasons.SESSION_ENDED, queued));
     }
@@ -207,7 +207,7 @@ final class InboxRows {
             ? InboxKeys.kindStart(inbox.bucket, inbox.incarnation(), InboxKeys.ENTRY)
             : InboxKeys.rows(inbox.bucket, inbox.incarnation() + 1));
     if (keepsEntries) {
-      RedistributeShares.keep(this, inbox);
+      ShareRedistribution.keep(this, inbox);
     }
     memory.cache().remove(inbox.id);
     return subscriptions;

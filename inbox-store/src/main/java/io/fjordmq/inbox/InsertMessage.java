@@ -207,7 +207,7 @@ public record InsertMessage(
 
   @Override
   public byte[] apply(InboxRows inboxes) {
-    SharedMessage shared = new SharedMessage(message);
+    LazyMessage shared = new LazyMessage(message);
     byte[] outcomes = new byte[targets.size()];
     for (int i = 0; i < outcomes.length; i++) {
       outcomes[i] = (byte) insert(inboxes, targets.get(i), shared).ordinal();
@@ -215,7 +215,7 @@ public record InsertMessage(
     return outcomes;
   }
 
-  private InsertOutcome insert(InboxRows inboxes, InboxTarget target, SharedMessage shared) {
+  private InsertOutcome insert(InboxRows inboxes, InboxTarget target, LazyMessage shared) {
     Inbox inbox = inboxes.find(target.id());
     if (inbox == null || inbox.incarnation() != target.incarnation()) {
       return InsertOutcome.ABSENT;

@@ -36,7 +36,7 @@ public record PublishId(long producer, long sequence, long lowest) {
     return new PublishId(InboxId.mix(producer(id, incarnation) ^ UNDELIVERED), sequence, lowest);
   }
 
-  /** Inboxes in different ranges can have the same incarnation, so the id is included. */
+  /** Includes the inbox id, because inboxes in different ranges can have the same incarnation. */
   private static long producer(InboxId id, long incarnation) {
     return InboxId.mix(id.hash() ^ InboxId.mix(incarnation));
   }

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Trims the undelivered share messages of an ended session: removes those that other members have
  * received, drops leading ones that no member may receive, and records where the remaining ones
- * start. {@link ReadUndelivered} reads those, because a response to this command would be stored
- * with its sender.
+ * start. {@link ReadUndelivered} reads those, because the range stores the response to a command,
+ * but not to a query.
  *
  * <p>On the apply thread, the command deletes the rows of {@code delivered} and reads at most
  * {@link #MAX_ROWS} rows and, except for the last row, at most {@link #MAX_BYTES}, no matter how

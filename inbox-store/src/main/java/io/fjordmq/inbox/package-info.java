@@ -11,8 +11,9 @@
  *   <li>{@code InboxCoprocessor} decodes an {@code InboxCommand}, which applies itself to {@code
  *       InboxRows}: the rows, whose keys {@code InboxKeys} describes, and the {@code InboxMemory}
  *       derived from them. The result depends only on the rows and the command.
- *   <li>{@code InsertMessage} and {@code EntryQueue} are the hot path; {@code RedistributeShares}
- *       keeps the undelivered share messages of an ended session for other members.
+ *   <li>{@code InsertMessage} and {@code EntryQueue} are the hot path; {@code ShareRedistribution}
+ *       keeps the undelivered messages of an ended session's shared subscriptions for other
+ *       members.
  *   <li>An {@code InboxQuery} reads rows and changes nothing.
  *   <li>{@code InboxEffects} notifies the listener, on the leader, of the effects of commands.
  *   <li>{@link io.fjordmq.inbox.InboxReplicas} registers the store and knows the replicas that are

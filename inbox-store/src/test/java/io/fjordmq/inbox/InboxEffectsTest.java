@@ -35,8 +35,8 @@ class InboxEffectsTest {
           },
           range -> KeyInterval.ALL);
 
-  private final SharedMessage message =
-      new SharedMessage(
+  private final LazyMessage message =
+      new LazyMessage(
           ByteBuffer.wrap(
               MessageCodec.encode(
                   new Message(

@@ -73,7 +73,7 @@ class RowBytesTest {
     assertThat(hex(InboxKeys.producer(0xABC, inc, -1))).isEqualTo(rows + "04" + "ffffffffffffffff");
     assertThat(hex(InboxKeys.entry(0xABC, inc, 3))).isEqualTo(rows + "05" + "0000000000000003");
     assertThat(hex(InboxKeys.undelivered(0xABC, inc))).isEqualTo(rows + "06");
-    assertThat(hex(InboxKeys.undeliveredDue(0xABC, 256, inc)))
+    assertThat(hex(InboxKeys.dueUndelivered(0xABC, 256, inc)))
         .isEqualTo("0abc" + "02" + "0000000000000100" + "04" + "1122334455667788");
   }
 

@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of the load tool's clients, which also connect the clients. Allows only loopback
- * addresses by default. Any thread may connect clients.
+ * The event loops of the load tool's clients. Also connects the clients, by default only to
+ * loopback addresses. Any thread may connect clients.
  */
 public final class ClientLoops implements AutoCloseable {
   /** Prefix of the thread names of the event loops. */
@@ -39,7 +39,7 @@ public final class ClientLoops implements AutoCloseable {
 
   /**
    * How long clients wait for a broker's response, such as a TLS handshake, CONNACK or SUBACK.
-   * Longer than the broker's own timeouts, so that the tool can observe those.
+   * Longer than the broker's own timeouts, so that the tool can observe when they expire.
    */
   public static final int RESPONSE_TIMEOUT_SECONDS = 60;
 
@@ -97,8 +97,8 @@ public final class ClientLoops implements AutoCloseable {
   }
 
   /**
-   * Connects to the broker, or to the first of several nodes. Completes when the CONNECT is
-   * accepted.
+   * Connects to the broker, or to the first of several nodes. Completes when the broker has
+   * accepted the CONNECT.
    */
   public CompletableFuture<LoadClient> connect(LoadClient client) {
     return connect(client, 0);
@@ -117,7 +117,7 @@ public final class ClientLoops implements AutoCloseable {
   /**
    * Connects to one of the nodes on a given event loop.
    *
-   * @param loop one of these loops, or the group of them
+   * @param loop one of the loops of this object, or their group
    */
   public CompletableFuture<LoadClient> connect(LoadClient client, int node, EventLoopGroup loop) {
     int index = node % nodes.size();
@@ -135,8 +135,8 @@ public final class ClientLoops implements AutoCloseable {
   }
 
   /**
-   * Returns the source address of the next connection; null lets the system choose it. Each
-   * additional loopback address adds ports.
+   * Returns the source address of the next connection; null lets the system choose it. A further
+   * loopback address is used whenever the ports of the previous one are used up.
    */
   private @Nullable SocketAddress source(int node) {
     int block = connections.getAndIncrement(node) / CONNECTIONS_PER_SOURCE;

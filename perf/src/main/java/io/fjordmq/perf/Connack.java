@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /**
  * A CONNACK.
  *
- * @param code 0 if the broker accepts the client
+ * @param code return code or reason code; 0 if the broker accepts the client
  * @param receiveMaximum unacknowledged publishes that the broker accepts; 65,535 if not set
  */
 record Connack(int code, int receiveMaximum) {
@@ -35,7 +35,7 @@ record Connack(int code, int receiveMaximum) {
     return new Connack(code, receiveMaximum);
   }
 
-  /** Skips a property by its type in MQTT 5 §2.2.2.2. */
+  /** Skips the value of a property, whose length depends on the property (MQTT 5.0 §2.2.2.2). */
   private static void skip(ByteBuf in, int propertyId) {
     switch (propertyId) {
       case 0x24, 0x25, 0x28, 0x29, 0x2A -> in.skipBytes(1);

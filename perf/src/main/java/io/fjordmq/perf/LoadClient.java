@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One MQTT connection of the load tool. Belongs to its channel's event loop; {@link #connected} and
- * {@link #subscribe} complete there.
+ * One MQTT connection of the load tool. Must be used on its channel's event loop, unless a method
+ * says otherwise; {@link #connected} and {@link #subscribe} complete there.
  */
 public final class LoadClient extends ByteToMessageDecoder {
 
@@ -24,19 +24,17 @@ public final class LoadClient extends ByteToMessageDecoder {
     /** The receiver of a client that expects no packets: any packet is an error. */
     Receiver NOTHING = new Receiver() {};
 
-    /**
-     * Called for each PUBLISH. The buffer is positioned at the payload and belongs to the caller.
-     */
+    /** Called for each PUBLISH. The buffer is positioned at the payload and must not be kept. */
     default void onPublish(ByteBuf payload) {
       throw new IllegalStateException("unexpected PUBLISH: this client has no subscription");
     }
 
-    /** Called for each PUBACK, or PUBCOMP with QoS 2; in any order. */
+    /** Called for each PUBACK (QoS 1) or PUBCOMP (QoS 2), in any order. */
     default void onPuback(int packetIdentifier) {
       throw new IllegalStateException("unexpected PUBACK: this client does not publish");
     }
 
-    /** Called if an accepted connection has ended and this client did not close it. */
+    /** Called when an accepted connection has ended although this client did not close it. */
     default void onLost(String reason) {}
   }
 
@@ -45,8 +43,8 @@ public final class LoadClient extends ByteToMessageDecoder {
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
 
   /**
-   * Packet identifiers of QoS 2 messages that were received but not released yet, to recognize
-   * duplicates.
+   * Packet identifiers of QoS 2 messages that were received but not released by a PUBREL yet, to
+   * recognize duplicates.
    */
   private @Nullable Set<Integer> unreleased;
 
@@ -76,7 +74,9 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * @throws IllegalStateException if it is not connected yet
+   * Returns the channel of the connection.
+   *
+   * @throws IllegalStateException if the client is not connected yet
    */
   public Channel channel() {
     Channel open = channel;
@@ -141,7 +141,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
     while (readPacket(context, in)) {
-      // readPacket consumes one packet at a time
+      // readPacket has consumed one packet
     }
     context.flush();
   }
@@ -222,7 +222,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     context.write(out, context.voidPromise());
   }
 
-  /** Returns the packet identifier of a response; throws if the response is a refusal. */
+  /** Returns the packet identifier of a response; throws if its reason code is an error. */
   private static int acceptedIdentifier(String name, ByteBuf body) {
     int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
@@ -292,8 +292,8 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * Records the cause of a failed handshake, because no other event follows before the channel
-   * closes.
+   * Records the cause of a failed TLS handshake, because no other event reports it before the
+   * channel closes.
    */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {

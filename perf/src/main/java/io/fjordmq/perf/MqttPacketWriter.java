@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes the few kinds of MQTT packets that a load client sends directly into a buffer (MQTT 3.1.1
- * and 5, §2 and §3), so that the load tool does not become the bottleneck.
+ * Writes the packets that a load client sends (MQTT 3.1.1 and 5.0, §2 and §3). Writes directly into
+ * a buffer, so that the load tool does not become the bottleneck.
  */
 public final class MqttPacketWriter {
   static final int CONNACK = 2;
@@ -62,7 +62,7 @@ public final class MqttPacketWriter {
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
   }
 
-  /** Writes a SUBSCRIBE; without properties in MQTT 5. */
+  /** Writes a SUBSCRIBE; with MQTT 5, without properties. */
   public static void subscribe(
       ByteBuf out, int version, int packetIdentifier, List<String> filters, int qos) {
     boolean mqtt5 = version == ConnectSettings.MQTT_5;
@@ -70,9 +70,9 @@ public final class MqttPacketWriter {
   }
 
   /**
-   * The same with properties.
+   * Writes a SUBSCRIBE with properties.
    *
-   * @param properties with their length; empty for MQTT 3.1.1
+   * @param properties the encoded properties, preceded by their length; empty for MQTT 3.1.1
    */
   public static void subscribe(
       ByteBuf out, int packetIdentifier, byte[] properties, List<String> filters, int qos) {
@@ -93,7 +93,7 @@ public final class MqttPacketWriter {
     publish(out, ConnectSettings.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
   }
 
-  /** Writes the header of a PUBLISH of either version; without properties in MQTT 5. */
+  /** Writes the header of a PUBLISH of either version; with MQTT 5, without properties. */
   public static void publish(
       ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
     boolean mqtt5 = version == ConnectSettings.MQTT_5;
@@ -101,9 +101,9 @@ public final class MqttPacketWriter {
   }
 
   /**
-   * The same with properties.
+   * Writes the header of a PUBLISH with properties.
    *
-   * @param properties with their length; empty for MQTT 3.1.1
+   * @param properties the encoded properties, preceded by their length; empty for MQTT 3.1.1
    */
   public static void publish(
       ByteBuf out,
@@ -123,10 +123,9 @@ public final class MqttPacketWriter {
   }
 
   /**
-   * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP; without a reason code in MQTT 5, which means
-   * success.
+   * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP without a reason code, which means success.
    *
-   * @param type one of these packets
+   * @param type the packet type
    */
   static void acknowledge(ByteBuf out, int type, int packetIdentifier) {
     int flags = type == PUBREL ? 2 : 0;
@@ -142,7 +141,7 @@ public final class MqttPacketWriter {
     out.writeShort(0xE000);
   }
 
-  /** Writes a length in one to four bytes. */
+  /** Writes a variable byte integer of one to four bytes. */
   public static void writeLength(ByteBuf out, int length) {
     int remaining = length;
     do {
@@ -152,7 +151,9 @@ public final class MqttPacketWriter {
     } while (remaining > 0);
   }
 
-  /** Reads a length of one to four bytes, such as that of MQTT 5 properties. */
+  /**
+   * Reads a variable byte integer of one to four bytes, such as the length of MQTT 5 properties.
+   */
   static int readLength(ByteBuf in) {
     int length = 0;
     for (int shift = 0; shift < 28; shift += 7) {

@@ -3,7 +3,7 @@ package io.fjordmq.perf;
 /** Thrown if a broker refused a CONNECT. */
 public final class RefusedException extends RuntimeException {
   /**
-   * @param reason reason code of the CONNACK, such as {@code CONNACK 0x03}
+   * @param reason the reason code, as text such as {@code CONNACK 0x03}
    */
   RefusedException(String reason) {
     super(reason);

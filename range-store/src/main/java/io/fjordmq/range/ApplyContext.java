@@ -5,8 +5,8 @@ import io.fjordmq.range.kv.KvWriter;
 /** The state that a command can read and change while it is applied. */
 public interface ApplyContext {
   /**
-   * Returns the wall-clock time of the leader that proposed the entry, in milliseconds since the
-   * epoch; never decreases within a range.
+   * Returns the cluster time at which the leader proposed the entry, in milliseconds since the
+   * epoch. It does not decrease within a range, unless an operator resets the range's clock.
    */
   long nowMillis();
 

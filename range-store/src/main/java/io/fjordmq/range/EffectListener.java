@@ -13,8 +13,8 @@ public interface EffectListener {
 
   /**
    * Called when the replica on this node has become the leader, by election or because it was
-   * reopened. The entries that it applied before that emitted no effects on this node. Runs on the
-   * replica's apply thread before any effect of this term; must not block.
+   * reopened. Entries that it applied earlier, as a follower, emitted no effects on this node. Runs
+   * on the replica's apply thread before any effect of this term; must not block.
    */
   default void onLeaderStart(RangeId range) {}
 }

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Sends a store's commands and queries to the leaders of its ranges, on any node. The range client
  * is the only layer that retries: it follows redirects, waits for leaders, and resends a batch
- * whose outcome is unknown under the same number, so that each call applies its command at most
- * once. Thread-safe and non-blocking.
+ * whose outcome is unknown under the same batch number, so that each call applies its command at
+ * most once. Thread-safe and non-blocking.
  *
  * <p>Futures complete on a thread of the range store, often an apply thread, which callers must not
  * block. They fail with {@link RangeException} when the deadline passes or the store is closed.
@@ -51,7 +51,7 @@ public interface RangeClient {
   /**
    * A range's response to its part of {@link #mutateGrouped}.
    *
-   * @param positions positions of the keys that it covers
+   * @param positions positions of the keys that the response covers
    * @param response the coprocessor's response
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared

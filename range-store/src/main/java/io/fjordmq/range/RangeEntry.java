@@ -51,9 +51,9 @@ public sealed interface RangeEntry {
   /**
    * A numbered batch of commands.
    *
-   * @param maxBatchResponseBytes the command whose response brings the responses to this total size
-   *     is the last one applied; the sender sends the remaining commands again. Part of the entry,
-   *     so that all replicas stop at the same command
+   * @param maxBatchResponseBytes soft limit for the total size of the responses: the command that
+   *     reaches it is the last one applied, and the sender sends the remaining commands again. Part
+   *     of the entry, so that all replicas stop at the same command
    * @param commands read-only; valid as long as the bytes they were decoded from
    */
   record Mutations(

@@ -46,7 +46,8 @@ public sealed interface RangeResult {
   record Unavailable(String reason) implements RangeResult {}
 
   /**
-   * The batch may or may not have been applied; resending it under its number returns the outcome.
+   * The batch may or may not have been applied; resending it under its batch number returns the
+   * outcome.
    */
   record OutcomeUnknown(String reason) implements RangeResult {}
 

@@ -4,9 +4,9 @@ import io.fjordmq.cluster.NodeId;
 import java.util.function.Consumer;
 
 /**
- * Sends one attempt of a client to a replica. Methods return immediately. The reply callback may
- * run on the caller's stack, on another thread, or never (a lost message), so clients use
- * deadlines.
+ * Sends the requests of range clients to replicas; each call is one attempt. Methods return
+ * immediately. The reply callback may run on the caller's stack, on another thread, or never (a
+ * lost message), so clients use deadlines.
  */
 public interface RangeTransport {
 

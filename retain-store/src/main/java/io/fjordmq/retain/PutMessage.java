@@ -7,9 +7,10 @@ import io.fjordmq.retain.RetainStore.PutOutcome;
 /**
  * Retains a message. The response is a byte, the ordinal of the {@link PutOutcome}.
  *
- * @param onlyReplace true if the store is full: reject the message unless its topic already has one
- * @param maxGrowth reject the message if its row grows by more bytes; {@link #UNLIMITED} for no
- *     limit
+ * @param onlyReplace whether to reject the message unless its topic already has one, because the
+ *     store is full
+ * @param maxGrowth maximum number of bytes by which the row may grow, or the message is rejected;
+ *     {@link #UNLIMITED} for no limit
  * @param message the encoded message
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value

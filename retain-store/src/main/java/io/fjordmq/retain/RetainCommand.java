@@ -18,7 +18,10 @@ public sealed interface RetainCommand permits ClearTopic, ExpireMessages, PutMes
   /** The highest {@link #kind}. */
   int LAST_KIND = ExpireMessages.KIND;
 
-  /** Returns the kind, its number in the log. A number is never reused for another command. */
+  /**
+   * Returns the number that identifies this kind of command in the log; never reused for another
+   * kind.
+   */
   int kind();
 
   void write(ByteWriter out);

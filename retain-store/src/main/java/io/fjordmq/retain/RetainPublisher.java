@@ -5,12 +5,12 @@ import io.fjordmq.common.ByteWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The publisher of a retained message, and the retained version of its connection.
+ * The publisher of a retained message, and the {@link RetainVersion} of its connection.
  *
  * <pre>
  * u64     publisher, 0 if none
- * varint  epochVersion of the retained version
- * varint  index of the retained version
+ * varint  epochVersion of the retain version
+ * varint  index of the retain version
  * </pre>
  *
  * @param publisher 64-bit hash of the client identifier, so that collisions between publishers of

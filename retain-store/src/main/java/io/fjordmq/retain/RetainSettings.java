@@ -4,10 +4,10 @@ package io.fjordmq.retain;
  * Settings of the retain store.
  *
  * @param initialRanges number of ranges that a new cluster starts with, 1 to 256
- * @param maxMessages maximum retained messages of all tenants; beyond it, messages for new topics
- *     are rejected. Checked against a count that does not include messages in flight
- * @param maxIndexBytes approximate memory for the topic indexes of this node; a range that does not
- *     fit scans its rows for filters with wildcards
+ * @param maxMessages maximum number of retained messages of all tenants; beyond it, messages for
+ *     new topics are rejected. Messages in flight are not counted
+ * @param maxIndexBytes approximate memory for the topic indexes of this node; if the index of a
+ *     range does not fit, lookups with wildcards scan the rows of the range
  */
 public record RetainSettings(int initialRanges, long maxMessages, long maxIndexBytes) {
   public static final RetainSettings DEFAULTS = new RetainSettings(2, Long.MAX_VALUE, 128L << 20);

@@ -38,7 +38,7 @@ public interface RetainStore {
    * Reads the retained messages that match a filter, page by page. Each message is returned exactly
    * once, in no particular order. Expired messages are omitted.
    *
-   * @param filter a shared filter matches like its pattern
+   * @param filter topic filter; a {@code $share} prefix is ignored
    * @param cursor null for the first page, then the cursor of the previous page
    * @param maxMessages maximum messages per page, at least 1
    * @param maxBytes size at which a page ends, in bytes of encoded messages; the last message may

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Waits for conditions that other threads or processes make true and cannot signal. Polls every
- * millisecond at first, then less often, because a condition may query another process.
+ * Waits for conditions that become true in other threads or processes, without a notification.
+ * Polls every millisecond at first, then less often, because a condition may query another process.
  */
 public final class Await {
   private static final long DEFAULT_SECONDS = 60;
@@ -26,6 +26,8 @@ public final class Await {
   }
 
   /**
+   * Waits for at most {@code seconds}.
+   *
    * @throws AssertionError that names the condition if it does not become true in that time
    */
   public static void until(String what, long seconds, BooleanSupplier condition) {
@@ -33,14 +35,16 @@ public final class Await {
   }
 
   /**
-   * Waits for at most a minute. The description of the condition and the actual state is evaluated
-   * on timeout.
+   * Waits for at most a minute. {@code what} describes the condition and the actual state, and is
+   * evaluated on timeout.
    */
   public static void until(Supplier<String> what, BooleanSupplier condition) {
     until(what, DEFAULT_SECONDS, condition);
   }
 
   /**
+   * Waits for at most {@code seconds}.
+   *
    * @param what describes the condition and the actual state; evaluated on timeout
    * @throws AssertionError with that description if the condition does not become true in that time
    */

@@ -31,6 +31,7 @@ public final class FreePorts {
 
   FreePorts() {}
 
+  /** Returns a free port. */
   public static int one() {
     return PORTS.consecutive(1);
   }
@@ -62,7 +63,7 @@ public final class FreePorts {
         end = first + BLOCK_SIZE;
         return;
       } catch (IOException taken) {
-        // another process has this block
+        // another process has claimed this block
       }
     }
     throw new IllegalStateException("no free block of ports from " + FIRST_PORT + " on");

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A TCP proxy on loopback, between two nodes or between a client and a node. It can stop
- * forwarding, which simulates a cut cable, or close its connections.
+ * forwarding, which simulates a network partition, or close its connections.
  */
 public final class Proxy implements AutoCloseable {
   private final ServerSocket server;
@@ -31,7 +31,7 @@ public final class Proxy implements AutoCloseable {
     return new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
   }
 
-  /** Silently discards everything sent from now on; new connections hang. */
+  /** Silently discards all data from now on; new connections are accepted but get no response. */
   public void stopForwarding() {
     discarding = true;
   }

@@ -12,9 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds records, usually settings, by the names of their components. A constructor call with
- * fourteen numbers is unreadable, and every new component would require a change to all of these
- * calls.
+ * Builds records, usually settings, by the names of their components. Constructor calls with many
+ * arguments are hard to read, and each of them must be changed when a component is added.
  *
  * <pre>{@code
  * RecordBuilder.from(PeerSettings.DEFAULTS)
@@ -39,7 +38,7 @@ public final class RecordBuilder<R extends Record> {
   }
 
   /** Starts from the values of an existing record. */
-  @SuppressWarnings("unchecked") // R's class
+  @SuppressWarnings("unchecked") // getClass() returns the class of R
   public static <R extends Record> RecordBuilder<R> from(R template) {
     RecordBuilder<R> builder = new RecordBuilder<>((Class<R>) template.getClass());
     for (RecordComponent component : builder.type.getRecordComponents()) {
@@ -64,9 +63,9 @@ public final class RecordBuilder<R extends Record> {
   }
 
   /**
-   * Sets the component with this name, for names that are only known at run time.
+   * Sets the component with the given name, for names that are only known at run time.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such component
    */
   public RecordBuilder<R> with(String component, @Nullable Object value) {
     if (Arrays.stream(type.getRecordComponents()).noneMatch(c -> c.getName().equals(component))) {
@@ -77,6 +76,8 @@ public final class RecordBuilder<R extends Record> {
   }
 
   /**
+   * Creates the record.
+   *
    * @throws IllegalStateException if a component has no value
    * @throws RuntimeException thrown by the record's constructor
    */
@@ -116,7 +117,7 @@ public final class RecordBuilder<R extends Record> {
     }
   }
 
-  /** A serializable lambda knows which method it refers to. */
+  /** Returns the name of the accessor, which the serialized form of a method reference contains. */
   private static String name(Component<?, ?> component) {
     try {
       Method serialized = component.getClass().getDeclaredMethod("writeReplace");

@@ -1,10 +1,10 @@
 package io.fjordmq.testing;
 
 /**
- * The seeds that a simulation runs, and the system properties that change them: {@code
+ * The seeds with which a simulation runs. System properties override them: {@code
  * -Dfjordmq.sim.seeds=N} runs seeds 1 to N instead of the default number, {@code
- * -Dfjordmq.sim.percent=P} runs a share of the default number (at least one seed), and {@code
- * -Dfjordmq.sim.seed=X} runs only seed X.
+ * -Dfjordmq.sim.percent=P} runs that percentage of the default number (at least one seed), and
+ * {@code -Dfjordmq.sim.seed=X} runs only seed X.
  *
  * <p>The fast step of {@code bin/test.sh} runs a share of the seeds; the slow step runs all seeds
  * of tests with the tag {@value #TAG}.
@@ -27,7 +27,7 @@ public final class Seeds {
     this.defaultCount = defaultCount;
   }
 
-  /** Runs one seed; an exception counts as a failure. */
+  /** Runs the simulation with one seed; an exception counts as a failure. */
   @FunctionalInterface
   public interface Run {
     void run(long seed) throws Exception;
@@ -52,7 +52,7 @@ public final class Seeds {
     return last - first + 1;
   }
 
-  /** Returns whether the number of runs is large enough to check totals over all of them. */
+  /** Returns true if enough seeds run for assertions about totals over all runs. */
   public boolean areEnough() {
     return count() >= defaultCount;
   }
@@ -73,8 +73,8 @@ public final class Seeds {
   }
 
   /**
-   * Checks that a simulation detects a defect planted in the code under test; a simulation that
-   * cannot fail is useless. The system properties have no effect here.
+   * Checks that a simulation detects a defect that was planted in the code under test. This proves
+   * that the simulation can fail. Ignores the system properties.
    *
    * @param atMost maximum number of seeds, starting at 1
    * @return the failure of the first seed that detects the defect
@@ -86,7 +86,7 @@ public final class Seeds {
     } catch (AssertionError e) {
       return e;
     }
-    throw new IllegalStateException(atMost + "  seeds did not detect this defect: " + defect);
+    throw new IllegalStateException(atMost + " seeds did not detect this defect: " + defect);
   }
 
   /**
@@ -100,6 +100,13 @@ public final class Seeds {
     } catch (AssertionError e) {
       return e;
     }
-    return find(defect, atMost, run);
+    return find(
+        defect,
+        atMost,
+        seed -> {
+          if (seed != likely) {
+            run.run(seed);
+          }
+        });
   }
 }

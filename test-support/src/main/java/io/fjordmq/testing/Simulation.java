@@ -9,13 +9,16 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 
 /**
- * Virtual time and its events. Everything runs on the thread that calls {@link #step} or {@link
- * #run}; not thread-safe. A failure is thrown as an {@link AssertionError} that names the seed.
+ * A discrete-event simulation with virtual time. All events run on the thread that calls {@link
+ * #step} or {@link #run}; not thread-safe. A failure is thrown as an {@link AssertionError} that
+ * names the seed.
  */
 public final class Simulation {
   private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
-  /** The first values of Random are nearly the same for neighboring seeds. */
+  /**
+   * Spreads the seeds, because Random returns nearly the same first values for neighboring seeds.
+   */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private final long seed;
@@ -45,7 +48,7 @@ public final class Simulation {
     return nowMillis;
   }
 
-  /** Returns the wall clock that all nodes share. */
+  /** Returns the wall clock of all simulated nodes. */
   public InstantSource clock() {
     return () -> START.plusMillis(nowMillis);
   }
@@ -60,7 +63,7 @@ public final class Simulation {
     return random.nextLong(min, max + 1);
   }
 
-  /** Returns true with this probability. */
+  /** Returns true with a probability of {@code percent}. */
   public boolean chance(double percent) {
     return random.nextDouble() * 100 < percent;
   }
@@ -71,7 +74,8 @@ public final class Simulation {
   }
 
   /**
-   * Runs the action after a delay; events of the same millisecond run in the order of the calls.
+   * Runs the action after a delay. Events due in the same millisecond run in the order in which
+   * they were scheduled.
    */
   public Scheduled schedule(long delayMillis, Runnable action) {
     Event event = new Event(nowMillis + Math.max(0, delayMillis), sequence++, action);

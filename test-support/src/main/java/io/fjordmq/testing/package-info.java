@@ -1,6 +1,6 @@
 /**
  * Utilities for the load tool and for the tests of all modules, without dependencies on broker
- * classes: conditions to wait for ({@link io.fjordmq.testing.Await}), ports ({@link
+ * classes: waiting for conditions ({@link io.fjordmq.testing.Await}), ports ({@link
  * io.fjordmq.testing.FreePorts}), simulated time and its seeds ({@link
  * io.fjordmq.testing.Simulation}, {@link io.fjordmq.testing.Seeds}), and records whose components
  * are set by name ({@link io.fjordmq.testing.RecordBuilder}). Test utilities that need classes of a

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletionStage;
 
 /** The decision of an {@link Authorizer}. */
 public enum Decision {
-  /** The client may do it. No further authorizer is called. */
+  /** The client may perform the action. No further authorizer is called. */
   ALLOW,
-  /** The client may not do it. No further authorizer is called. */
+  /** The client may not perform the action. No further authorizer is called. */
   DENY,
   /** The authorizer does not decide. The broker calls the next one. */
   PASS;

@@ -12,9 +12,9 @@ import java.util.function.Supplier;
  * @param age time since a split or merge created it, or since this node became its leader,
  *     whichever is shorter
  * @param requests commands and queries per second in each of the latest ten seconds
- * @param peakRequests maximum commands and queries in any second of the longer window that is used
- *     to detect idle ranges; at least {@code requests.most()}
- * @param observed the part of the longer window that this node has measured
+ * @param peakRequests maximum number of commands and queries in any second of a longer window,
+ *     which is used to detect idle ranges; at least {@code requests.most()}
+ * @param observed how much of that longer window this node has measured
  * @param busy utilization of its apply thread, 0 to 1, in each of the latest ten seconds
  * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds,
  *     excluding log writes; 0 if there were no commands

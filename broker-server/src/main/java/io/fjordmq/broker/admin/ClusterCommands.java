@@ -29,20 +29,28 @@ public final class ClusterCommands {
   private final RangeCommands ranges;
 
   /**
-   * @param own voter counts from this node's configuration, which apply only to a new cluster
+   * @param configured voter counts from this node's configuration, which apply only to a new
+   *     cluster
    */
-  public ClusterCommands(ClusterNode node, Stores stores, List<StorePlacement> own) {
-    this.voters = new VoterCommands(node, own);
+  public ClusterCommands(ClusterNode node, Stores stores, List<StorePlacement> configured) {
+    this.voters = new VoterCommands(node, configured);
     this.nodes = new NodeCommands(node, stores);
     this.ranges = new RangeCommands(node, stores);
   }
 
-  /** Logs every voter count that differs between this node's configuration and the cluster. */
-  public void logDifferences(Set<String> chosen) {
-    voters.logDifferences(chosen);
+  /**
+   * Logs every voter count of the given stores that differs between this node's configuration and
+   * the cluster.
+   */
+  public void logDifferences(Set<String> storesWithVoterCount) {
+    voters.logDifferences(storesWithVoterCount);
   }
 
-  /** Executes a command: its name and its arguments. Blocks. */
+  /**
+   * Executes a command. Blocks.
+   *
+   * @param words the name of the command and its arguments
+   */
   public synchronized CommandResult execute(List<String> words) {
     List<String> rest = words.subList(1, words.size());
     return switch (words.get(0)) {

@@ -223,7 +223,8 @@ public final class ClusterView {
         .map(
             holder -> {
               ReplicaReport replica = replicas.get(holder);
-              // Relative to the leader's applied index: Raft-internal entries are never applied.
+              // Compares applied indexes, because a replica never applies entries that are internal
+              // to Raft.
               long lag = replica == null ? -1 : Math.max(0, applied - replica.appliedIndex());
               return new ReplicaLine(holder.value(), lag);
             })
@@ -257,7 +258,7 @@ public final class ClusterView {
     }
     String halted = node.metadata().failure();
     if (halted != null) {
-      notes.add("the metadata group has stopped on this node: " + halted);
+      notes.add("this node's replica of the metadata group is halted: " + halted);
     }
     List<String> down =
         node.membership().members().byNode().values().stream()

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * Removes and decommissions nodes (decision 0024), and advances cluster time to their wall clocks
- * (decision 0037). Not thread-safe; each command blocks until the change has been made or has timed
- * out.
+ * Removes and decommissions nodes (decision 0024), and advances cluster time to the median of the
+ * nodes' wall clocks (decision 0037). Not thread-safe; each command blocks until the change has
+ * been made or has timed out.
  */
 final class NodeCommands {
   private final ClusterNode node;
@@ -103,8 +103,8 @@ final class NodeCommands {
   }
 
   /**
-   * Advances cluster time to the wall clocks. A failed attempt is not retried, because the operator
-   * should check the clocks again first.
+   * Advances cluster time to the median wall clock. A failed attempt is not retried, because the
+   * operator should check the clocks again first.
    */
   CommandResult acceptClock() {
     String reason;
@@ -120,7 +120,7 @@ final class NodeCommands {
       reason =
           "no response within "
               + MetadataChange.TIMEOUT_SECONDS
-              + " s; see fjordmq_clock_difference_seconds";
+              + " s; see the metric fjordmq_clock_difference_seconds";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       reason = "the node is stopping";

@@ -35,13 +35,16 @@ final class VoterCommands {
     this.configured = configured;
   }
 
-  /** Logs every voter count that differs between this node's configuration and the cluster. */
-  void logDifferences(Set<String> chosen) {
+  /**
+   * Logs every voter count of the given stores that differs between this node's configuration and
+   * the cluster.
+   */
+  void logDifferences(Set<String> storesWithVoterCount) {
     List<StorePlacement> counts = counts();
     for (int i = 0; i < configured.size(); i++) {
       StorePlacement mine = configured.get(i);
       StorePlacement theirs = counts.get(i);
-      if (chosen.contains(mine.store()) && mine.voters() != theirs.voters()) {
+      if (storesWithVoterCount.contains(mine.store()) && mine.voters() != theirs.voters()) {
         LOG.warn(
             "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the cluster"
                 + " uses {}; to change it for the cluster, run 'bin/standalone.sh voters {}={}'",

@@ -1,7 +1,7 @@
 /**
  * Status and commands for operators. {@code ClusterView} collects the state of the cluster's nodes
- * and ranges; {@code ClusterCommands} executes commands from the control folder. Commands for voter
- * counts, nodes and ranges each have their own class.
+ * and ranges; {@code ClusterCommands} executes commands from the control folder. Each kind of
+ * command (voter counts, nodes, ranges) has its own class.
  */
 @NullMarked
 package io.fjordmq.broker.admin;

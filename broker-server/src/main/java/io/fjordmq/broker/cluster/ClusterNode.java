@@ -46,10 +46,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
   /**
-   * The interval at which the start counter is incremented. A copy of the data directory that is
-   * more recent than the last increment is not detected.
+   * The interval at which the start counter is incremented. A copy of the data directory that was
+   * made after the last increment is not detected.
    */
-  private static final long RAISE_SECONDS = 60;
+  private static final long COUNTER_INCREMENT_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
   private static final long LOG_INTERVAL_NANOS = 10_000_000_000L;
@@ -161,7 +161,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
         host.becomeSoleVoter();
       }
       disk.scheduleWithFixedDelay(
-          () -> incrementStartCounter(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
+          () -> incrementStartCounter(fence),
+          COUNTER_INCREMENT_SECONDS,
+          COUNTER_INCREMENT_SECONDS,
+          TimeUnit.SECONDS);
       membership =
           shutdownSequence.add(
               "membership",
@@ -244,7 +247,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     return membership;
   }
 
-  /** The causes for which this node is suspended. */
+  /** The requests to suspend this node. */
   public Suspensions suspensions() {
     return suspensions;
   }
@@ -254,10 +257,10 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   }
 
   /**
-   * Declares this node ready; from now on, the cluster may count and admit it.
+   * Declares this node ready. From then on, the cluster can mark it UP and let it serve clients.
    *
-   * @return closed after clients are disconnected and before the ranges close, so that no other
-   *     node waits for this one
+   * @return a handle to close after clients are disconnected and before the ranges close, so that
+   *     no other node waits for this one
    */
   public AutoCloseable declareReady() {
     membership.markReady();
@@ -265,9 +268,9 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   }
 
   /**
-   * Waits until this node can serve clients; before that, it would refuse every client.
+   * Waits until this node can serve clients. Until then, it would refuse every client.
    *
-   * @param isBeingRepaired while true, there is no time limit
+   * @param isBeingRepaired while it returns true, the timeout does not apply
    * @throws StartException if the timeout expires
    */
   public void awaitServing(Duration timeout, BooleanSupplier isBeingRepaired)

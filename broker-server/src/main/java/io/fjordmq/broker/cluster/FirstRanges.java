@@ -44,8 +44,8 @@ final class FirstRanges {
   }
 
   /**
-   * Creates the first ranges if there are none. A cluster without ranges consists only of the node
-   * that creates it.
+   * Creates the first ranges if the cluster has none. Only a new cluster has none, and this node is
+   * its only member.
    */
   void createIfNew(List<StorePlacement> voters) throws IOException, StartException {
     ReplicaSet alone = ReplicaSet.ofVoters(node.self());

@@ -5,7 +5,7 @@ import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.common.Timers;
 import io.fjordmq.range.placement.ClockRepairs;
 import io.fjordmq.range.placement.MergeRequests;
-import io.fjordmq.range.placement.PendingRequests;
+import io.fjordmq.range.placement.PendingStepRequests;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.SplitMonitor;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param clocks finds range clocks that are ahead of cluster time, and sets them back
  */
 public record RangeOperations(
-    SplitRequests splits, MergeRequests merges, PendingRequests pending, ClockRepairs clocks) {
+    SplitRequests splits, MergeRequests merges, PendingStepRequests pending, ClockRepairs clocks) {
 
   static RangeOperations of(
       ClusterNode node,
@@ -43,7 +43,7 @@ public record RangeOperations(
             settings),
         new MergeRequests(
             node.membership(), node.peers(), placement::merge, () -> leader(node), settings),
-        new PendingRequests(
+        new PendingStepRequests(
             node.membership(),
             node.peers(),
             placement::pending,

@@ -4,7 +4,7 @@ import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.lifecycle.StartException;
-import io.fjordmq.broker.limits.Processors;
+import io.fjordmq.broker.limits.CpuLoad;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -56,8 +56,8 @@ public final class Stores implements AutoCloseable {
   private final PeriodicTasks routeHealthTasks = new PeriodicTasks("route-replicas");
 
   /**
-   * Runs the split strategy on its own thread, because a strategy supplied by a plugin could block
-   * anything else that shares it.
+   * Runs the split strategy on its own thread, because a plugin's strategy could block other tasks
+   * on a shared thread.
    */
   private final ExecutorService splitExecutor =
       Executors.newSingleThreadExecutor(
@@ -125,7 +125,7 @@ public final class Stores implements AutoCloseable {
             strategy,
             config.storeConfig().splitByLoad(),
             config.splitConfig().rules(),
-            new Processors()::load,
+            new CpuLoad()::load,
             runtime.timers(),
             splitExecutor,
             observer);
@@ -220,7 +220,7 @@ public final class Stores implements AutoCloseable {
    * Whether this node leads the first range of a store, and therefore runs the tasks that must run
    * on exactly one node.
    */
-  public boolean leadsFirst(String store) {
+  public boolean leadsFirstRange(String store) {
     List<RangeDescriptor> all = directory.ranges(store);
     return !all.isEmpty() && leads(all.get(0).id());
   }

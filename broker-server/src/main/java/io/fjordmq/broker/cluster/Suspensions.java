@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tracks the causes for which this node is suspended. The node is suspended when the first cause
- * appears and resumes when the last one is gone. Thread-safe.
+ * Tracks which components request that this node be suspended. The node is suspended at the first
+ * request and resumes when the last one is withdrawn. Thread-safe.
  */
 public final class Suspensions {
   private final Consumer<String> suspend;
@@ -23,8 +23,10 @@ public final class Suspensions {
   }
 
   /**
-   * @param component the component that requests the suspension; a second request by the same
-   *     component has no effect
+   * Requests a suspension.
+   *
+   * @param component the component that requests it; a second request by the same component has no
+   *     effect
    * @param reason the reason, shown to operators
    */
   public synchronized void suspend(String component, String reason) {
@@ -34,6 +36,7 @@ public final class Suspensions {
     }
   }
 
+  /** Withdraws the component's request. The node resumes when no request is left. */
   public synchronized void resume(String component) {
     if (reasons.remove(component) != null && reasons.isEmpty()) {
       resume.run();

@@ -63,7 +63,7 @@ import java.util.Set;
  * @param storageConfig the state database
  * @param consensusConfig Raft groups and their logs
  * @param metadataConfig the metadata group
- * @param tenants limits of the tenants that override the shared limits
+ * @param tenants limits by tenant, for tenants that override any shared limit
  * @param plugins plugin settings, by {@code name.key}
  */
 public record BrokerConfig(
@@ -230,8 +230,8 @@ public record BrokerConfig(
     return connections + httpConfig.maxConnections() + storageConfig.maxOpenFiles();
   }
 
-  /** The stores whose voter count is configured. */
-  public Set<String> configuredVoterCounts() {
+  /** The stores whose voter count this configuration sets. */
+  public Set<String> storesWithVoterCount() {
     Set<String> chosen = new HashSet<>();
     storeConfig
         .byStore()

@@ -30,7 +30,7 @@ final class ConfigBinder {
     return type.cast(section("", defaults));
   }
 
-  /** Binds the section whose keys have this prefix. */
+  /** Binds the section whose keys begin with the prefix. */
   <T extends Record> T bind(String prefix, T defaults) {
     @SuppressWarnings("unchecked") // section() creates a record of the class of the defaults
     T bound = (T) section(prefix, defaults);
@@ -45,7 +45,7 @@ final class ConfigBinder {
       String path = prefix + component.getName();
       Object defaultValue = Records.read(defaults, component);
       if (defaultValue instanceof Map<?, ?>) {
-        values[i] = defaultValue; // TenantKeys
+        values[i] = defaultValue; // bound separately, by TenantKeys and PluginKeys
       } else if (component.isAnnotationPresent(Flattened.class)) {
         values[i] = section(prefix, (Record) defaultValue);
       } else if (defaultValue instanceof List<?> list
@@ -61,7 +61,7 @@ final class ConfigBinder {
     try {
       return Records.create(defaults.getClass(), values);
     } catch (IllegalArgumentException e) {
-      problems.add(refusal(prefix, e));
+      problems.add(withOrigin(prefix, e));
       return defaults;
     }
   }
@@ -120,7 +120,7 @@ final class ConfigBinder {
    * Prepends the origin of the value to a record's validation message, which begins with the
    * component name.
    */
-  private String refusal(String prefix, IllegalArgumentException failure) {
+  private String withOrigin(String prefix, IllegalArgumentException failure) {
     String message = String.valueOf(failure.getMessage());
     String name = message.split(" ", 2)[0];
     ConfigValue entry = given.get(prefix + name);

@@ -89,7 +89,7 @@ public final class ConfigLoader {
 
   private void add(ConfigValue entry) {
     String key = entry.key();
-    String refusal = UnsupportedValues.refusal(key);
+    String refusal = UnsupportedKeys.refusal(key);
     Schema.Key known = schema.keys().get(schema.withoutIndex(key));
     if (refusal != null) {
       if (!refusal.isEmpty()) {

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param minFreeBytes free space below which the node refuses messages that it would have to store;
  *     0 to accept messages until the disk is full
- * @param checkInterval interval between measurements
+ * @param checkInterval interval between measurements of the free space
  * @param slowAfter write latency at which the disk counts as slow and other nodes take over
  *     leadership; while a write is stuck for twice as long, the node is suspended
  */

@@ -6,8 +6,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the known key that most likely was meant by an unknown key. Also used for other names that
- * operators type.
+ * Finds the known key that an unknown key was most likely meant to be. Also used for other names
+ * that operators type.
  */
 public final class NearestKey {
   private NearestKey() {}

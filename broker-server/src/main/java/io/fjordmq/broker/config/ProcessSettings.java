@@ -47,7 +47,7 @@ final class ProcessSettings {
     this.warnings = warnings;
   }
 
-  /** Reads {@code FJORDMQ_CLUSTERCONFIG__PORT=8899} and the store variables. */
+  /** Reads variables such as {@code FJORDMQ_CLUSTERCONFIG__PORT=8899}, and the store variables. */
   List<ConfigValue> fromEnvironment(Map<String, String> environment) {
     List<ConfigValue> found = new ArrayList<>();
     environment.forEach(
@@ -75,7 +75,7 @@ final class ProcessSettings {
     }
   }
 
-  /** Reads {@code -DclusterConfig.port=8899} and the store variables. */
+  /** Reads properties such as {@code -DclusterConfig.port=8899}, and the store variables. */
   List<ConfigValue> fromProperties(Properties properties) {
     List<ConfigValue> found = new ArrayList<>();
     for (String name : properties.stringPropertyNames()) {

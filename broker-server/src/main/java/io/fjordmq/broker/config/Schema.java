@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All keys with their types and defaults, derived from a record that holds the defaults. A record
- * component is a section, a list containing one record is a repeatable section, and any other
- * component is a key with a value.
+ * All keys with their types and defaults, derived from a record that holds the defaults. A
+ * component that is a record becomes a section, a list that contains one record becomes a
+ * repeatable section, and any other component becomes a key with a value.
  */
 final class Schema {
   /** A key with a value. */

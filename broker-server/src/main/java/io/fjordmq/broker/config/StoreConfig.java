@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * Settings for the replicated stores.
  *
- * @param leaderTimeout how long startup waits for the range descriptors, and until the node serves
- *     clients
+ * @param leaderTimeout time limit at startup, first for receiving the range descriptors and then
+ *     for becoming able to serve clients
  * @param sweepInterval interval between sweeps for expired sessions, expired messages and stale
  *     routes
  * @param dist settings for the ranges of the route store

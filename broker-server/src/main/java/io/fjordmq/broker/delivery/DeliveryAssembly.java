@@ -8,8 +8,8 @@ import io.fjordmq.inbox.InboxListener;
 
 /**
  * Assembles the delivery components of a node. Production, tests and simulations use the same
- * assembly and differ only in the {@link DeliveryPorts} that they pass. It owns no threads and need
- * not be closed.
+ * assembly and differ only in the {@link DeliveryDependencies} that they pass. The assembly owns no
+ * threads and need not be closed.
  */
 public final class DeliveryAssembly {
   private final LocalDelivery local;
@@ -20,26 +20,31 @@ public final class DeliveryAssembly {
   private final ReceivedItems receivedItems;
 
   /** Assembles the delivery components of a node that has no clients and no streams yet. */
-  public static DeliveryAssembly open(DeliveryPorts ports) {
-    return new DeliveryAssembly(ports);
+  public static DeliveryAssembly open(DeliveryDependencies dependencies) {
+    return new DeliveryAssembly(dependencies);
   }
 
-  private DeliveryAssembly(DeliveryPorts ports) {
-    local = LocalDelivery.of(ports.self(), ports.settings(), ports.observer());
+  private DeliveryAssembly(DeliveryDependencies dependencies) {
+    local = LocalDelivery.of(dependencies.self(), dependencies.settings(), dependencies.observer());
     live =
         new LocalSubscriptions(
-            ports.self(), ports.router(), local.dispatch(), ports.settings(), ports.observer());
-    distribution = new Distribution(local, live, ports);
-    routes = new InboxRoutes(ports.router(), ports.settings());
+            dependencies.self(),
+            dependencies.router(),
+            local.dispatch(),
+            dependencies.settings(),
+            dependencies.observer());
+    distribution = new Distribution(local, live, dependencies);
+    routes = new InboxRoutes(dependencies.router(), dependencies.settings());
     inboxEvents =
         new InboxEvents(
             local,
-            ports.inboxes(),
-            new WillService(distribution, ports.clock()),
+            dependencies.inboxes(),
+            new WillService(distribution, dependencies.clock()),
             routes,
-            new ShareRedistribution(ports.inboxes(), distribution.rerouting()));
+            new ShareRedistribution(dependencies.inboxes(), distribution.rerouting()));
     receivedItems =
-        new ReceivedItems(live, local.dispatch(), local.registry(), inboxEvents, ports.isServing());
+        new ReceivedItems(
+            live, local.dispatch(), local.registry(), inboxEvents, dependencies.isServing());
   }
 
   /** The entry point for messages published by clients and by the broker. */

@@ -8,7 +8,7 @@ public interface DeliveryObserver extends DispatchObserver {
   /** Ignores all events. */
   DeliveryObserver NONE = new DeliveryObserver() {};
 
-  /** Copies of messages were handed to inboxes. */
+  /** Copies of messages were stored in inboxes. */
   default void onStored(long copies) {}
 
   /** The outcome of a PUBLISH is known. */

@@ -7,7 +7,7 @@ import io.fjordmq.broker.nodes.NodesStatus;
  *
  * @param filters ordinary filters with at least one live subscriber
  * @param heldRoutes routes of this node, including those of its share members
- * @param unremovedRoutes unused routes that could not be removed so far
+ * @param failedRouteRemovals unused routes that could not be removed so far
  * @param waitingRemovals queued route removals
  * @param cachedTopics topics whose local subscribers are cached
  * @param waitingCopies copies handed to event loops but not yet delivered to sessions
@@ -21,7 +21,7 @@ import io.fjordmq.broker.nodes.NodesStatus;
 public record DeliveryStatus(
     int filters,
     int heldRoutes,
-    int unremovedRoutes,
+    int failedRouteRemovals,
     int waitingRemovals,
     int cachedTopics,
     long waitingCopies,

@@ -55,24 +55,25 @@ public final class Distribution implements PublishRouter {
   private final DeliveryObserver observer;
   private final RateLimitedLog notServing = new RateLimitedLog();
 
-  Distribution(LocalDelivery local, LocalSubscriptions live, DeliveryPorts ports) {
+  Distribution(LocalDelivery local, LocalSubscriptions live, DeliveryDependencies dependencies) {
     DeliverySettings settings = local.settings();
     NodeStreams nodes = local.streams();
     this.self = local.self();
     this.observer = local.observer();
-    this.router = ports.router();
-    this.retained = new RetainedPublishes(ports.retained());
+    this.router = dependencies.router();
+    this.retained = new RetainedPublishes(dependencies.retained());
     this.local = live;
     this.registry = local.registry();
     this.dispatch = local.dispatch();
     this.otherNodes = new RemoteDelivery(self, nodes, observer);
-    this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
-    this.isServing = ports.isServing();
+    this.hasFreeDiskSpace = dependencies.hasFreeDiskSpace();
+    this.isServing = dependencies.isServing();
     this.selection = new ShareSelection(self, otherNodes, live, registry, settings);
     this.shares = new ShareDelivery(selection, dispatch, observer);
     this.inboxes =
-        new InboxDelivery(ports.inboxes(), router, shares, dispatch, live.removals(), observer);
-    this.rerouting = new ShareRerouting(ports, dispatch, shares, inboxes, observer);
+        new InboxDelivery(
+            dependencies.inboxes(), router, shares, dispatch, live.removals(), observer);
+    this.rerouting = new ShareRerouting(dependencies, dispatch, shares, inboxes, observer);
   }
 
   @Override
@@ -156,7 +157,7 @@ public final class Distribution implements PublishRouter {
         && !otherNodes.hasReceivers(routes, message.qos());
   }
 
-  /** Why the message is refused entirely; null if it is not refused. */
+  /** Returns the outcome if the message is refused entirely; null if it is not refused. */
   private @Nullable PublishOutcome refusal(
       Message message, MatchedRoutes routes, boolean hasSpace) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
@@ -183,7 +184,8 @@ public final class Distribution implements PublishRouter {
   }
 
   /**
-   * QoS 0 messages are never stored, so connected clients receive them even when disk space is low.
+   * Whether the message must be refused if disk space is low. A QoS 0 message is delivered to
+   * connected clients even if it cannot be retained.
    */
   private static boolean mustBeStored(Message message, MatchedRoutes routes) {
     return message.qos() != Qos.AT_MOST_ONCE
@@ -217,7 +219,7 @@ public final class Distribution implements PublishRouter {
     return new DeliveryStatus(
         local.filterCount(),
         local.heldRoutes(),
-        local.unusedRoutes(),
+        local.failedRouteRemovals(),
         local.removals().queuedCount(),
         local.cachedTopics(),
         dispatch.waitingCopies(),
@@ -241,7 +243,8 @@ public final class Distribution implements PublishRouter {
   }
 
   /**
-   * Collects the copies to be stored. Messages of shares are sent directly to connected members.
+   * Collects the copies to be stored. If the chosen member of a share is connected, the message is
+   * sent to it immediately.
    */
   private List<InboxCopy> collectCopies(
       String tenant,

@@ -144,7 +144,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       return;
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
-      attempt.exclude(inboxOf(copy)); // it is gone, but its client may have a new inbox
+      attempt.exclude(inboxOf(copy)); // the inbox is gone, but its client may have a new one
     } else if (!attempt.excludeFull(copy.target().id().clientId())) {
       attempt.endWithoutMember();
       join.closePart(PublishOutcome.ACCEPTED);

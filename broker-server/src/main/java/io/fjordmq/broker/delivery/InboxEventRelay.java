@@ -87,11 +87,11 @@ public final class InboxEventRelay implements InboxListener {
       long incarnation,
       long epoch,
       Will will,
-      ConnectOrder since,
+      ConnectOrder connectOrder,
       PublishId publishId) {
     InboxListener current = listener;
     if (current != null) {
-      current.onWillDue(id, incarnation, epoch, will, since, publishId);
+      current.onWillDue(id, incarnation, epoch, will, connectOrder, publishId);
     }
   }
 

@@ -90,10 +90,10 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Limits the number of concurrent refetches, because a range may have many sessions. */
+  /** Makes the sessions of the range's inboxes refetch, on this and all other nodes. */
   @Override
   public void onLeaderStart(InboxSpan span) {
-    onLocalLeadership(span);
+    refetchLocal(span);
     nodes.all().forEach(stream -> stream.sendNotice(new NodeItem.LeaderNotice(span.keys())));
   }
 
@@ -109,10 +109,7 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /**
-   * Handles entries appended to the inbox of a client of this node. Any node may lead the inbox's
-   * range.
-   */
+  /** Pushes appended entries to the session on this node. Any node may lead the inbox's range. */
   void onLocalAppend(InboxHandle handle, List<InboxEntry> entries) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -120,7 +117,7 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Handles the attachment of a local client's inbox by another connection. */
+  /** Notifies the session on this node whose inbox another connection has attached. */
   void onLocalFence(InboxHandle handle) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -128,8 +125,11 @@ final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Makes all sessions on this node whose inboxes are in the span refetch. */
-  void onLocalLeadership(InboxSpan span) {
+  /**
+   * Makes all sessions on this node refetch whose inboxes are in the span, a limited number at a
+   * time.
+   */
+  void refetchLocal(InboxSpan span) {
     registry.forEach(
         session -> {
           if (span.test(new InboxId(session.tenant(), session.clientId()))) {
@@ -160,7 +160,8 @@ final class InboxEvents implements InboxListener {
               try {
                 session.refetch().whenComplete((read, failure) -> done.complete(null));
               } catch (RuntimeException | Error e) {
-                done.complete(null); // otherwise its slot would never be freed
+                // Otherwise, this refetch would count against the limit forever.
+                done.complete(null);
                 throw e;
               }
             });
@@ -173,7 +174,7 @@ final class InboxEvents implements InboxListener {
       long incarnation,
       long epoch,
       Will will,
-      ConnectOrder since,
+      ConnectOrder connectOrder,
       PublishId publishId) {
     PendingWill pending = new PendingWill(id, incarnation, epoch);
     if (!publishingWills.add(pending)) {
@@ -181,10 +182,11 @@ final class InboxEvents implements InboxListener {
     }
     try {
       wills.publish(
-          id.tenant(), will, since, publishId, outcome -> onWillPublished(pending, outcome));
+          id.tenant(), will, connectOrder, publishId, outcome -> onWillPublished(pending, outcome));
     } catch (RuntimeException e) {
       publishingWills.remove(pending);
-      LOG.error("Failed to publish a will; retrying client={}", id, e);
+      LOG.error(
+          "Failed to publish a will; retrying client={} tenant={}", id.clientId(), id.tenant(), e);
     }
   }
 
@@ -212,7 +214,9 @@ final class InboxEvents implements InboxListener {
     }
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn(
-          "A will did not reach all subscribers because a limit was reached client={}", pending);
+          "A will did not reach all subscribers because a limit was reached client={} tenant={}",
+          pending.id.clientId(),
+          pending.id.tenant());
     }
     StoreCalls.tryCall(() -> store.confirmWill(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishingWills.remove(pending));

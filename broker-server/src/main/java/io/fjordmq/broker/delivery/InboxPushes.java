@@ -24,7 +24,7 @@ final class InboxPushes {
       Comparator.comparingLong(InboxEntry::sequence);
 
   /**
-   * @param entries the entries; must not be empty entry, ordered by sequence
+   * @param entries the entries, ordered by sequence; never empty
    */
   private record Push(InboxHandle handle, List<InboxEntry> entries) {}
 
@@ -68,10 +68,10 @@ final class InboxPushes {
     List<InboxEntry> all = new ArrayList<>(before.entries);
     all.addAll(more.entries);
     if (isLate(more, before)) {
-      // Otherwise newest() could skip the newest entries without leaving a detectable gap.
+      // Otherwise selectNewest() could skip the newest entries without leaving a detectable gap.
       all.sort(BY_SEQUENCE);
     }
-    return new Push(more.handle, newest(all));
+    return new Push(more.handle, selectNewest(all));
   }
 
   private static boolean isLate(Push more, Push before) {
@@ -83,7 +83,7 @@ final class InboxPushes {
    * Returns the newest entries within the limits, and at least one so that the session detects the
    * gap.
    */
-  private List<InboxEntry> newest(List<InboxEntry> all) {
+  private List<InboxEntry> selectNewest(List<InboxEntry> all) {
     int from = all.size();
     long bytes = 0;
     while (from > 0 && all.size() - from < maxEntries) {

@@ -37,11 +37,11 @@ public final class InboxRoutes {
   }
 
   /**
-   * Ensures that the route of a subscription exists. An earlier connection may have ended after
-   * updating the inbox but not the route, or vice versa. Completes immediately if the route exists,
+   * Adds the route of a subscription if it is missing, because an earlier connection may have ended
+   * after changing only one of inbox and route. Completes immediately if the route exists,
    * otherwise once every node uses it for matching.
    */
-  public CompletableFuture<Void> confirm(
+  public CompletableFuture<Void> addIfMissing(
       InboxId id, long incarnation, InboxSubscription subscription) {
     Route route = route(id, incarnation, subscription.filter(), subscription.options());
     return router.has(route)

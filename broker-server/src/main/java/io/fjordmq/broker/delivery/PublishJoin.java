@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Waits for all parts of a PUBLISH and completes with the worst of their outcomes, in the order of
- * {@link PublishOutcome}. The worst possible outcome completes the join immediately; otherwise
- * later messages could be stored before the publisher learns of the failure, and would overtake the
- * resent message. Thread-safe.
+ * {@link PublishOutcome}. One part is open from the start and must be closed by the creator. The
+ * worst possible outcome completes the join immediately; otherwise later messages could be stored
+ * before the publisher learns of the failure, and would overtake the resent message. Thread-safe.
  */
 final class PublishJoin {
   private static final PublishOutcome[] BY_SEVERITY = PublishOutcome.values();
@@ -17,8 +17,7 @@ final class PublishJoin {
   private final AtomicInteger worst;
 
   /**
-   * @param bestOutcome the outcome if all parts succeed. One part is open from the start; the
-   *     caller closes it with {@link #closePart}
+   * @param bestOutcome the outcome if all parts succeed
    */
   PublishJoin(PublishOutcome bestOutcome, PublishListener listener, DeliveryObserver observer) {
     this.worst = new AtomicInteger(bestOutcome.ordinal());
@@ -43,7 +42,7 @@ final class PublishJoin {
     return false;
   }
 
-  /** Closes a part. */
+  /** Closes a part with its outcome. */
   void closePart(PublishOutcome outcome) {
     int before = worst.getAndAccumulate(outcome.ordinal(), Math::max);
     if (outcome == PublishOutcome.NOT_DURABLE && before != outcome.ordinal()) {

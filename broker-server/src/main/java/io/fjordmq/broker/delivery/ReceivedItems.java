@@ -95,7 +95,7 @@ final class ReceivedItems implements ItemReceiver {
     LocalSubscriber member = local.find(shared.tenant(), shared.member());
     SubscriptionOptions options =
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
-    // Without a lease, the sender may have chosen another member in the meantime.
+    // If this node has lost its lease, the sender may have chosen another member in the meantime.
     if (member == null || options == null || !isServing.getAsBoolean()) {
       responder.respondAccepted(false);
       return;
@@ -103,7 +103,8 @@ final class ReceivedItems implements ItemReceiver {
     if (live != null) {
       live.recordSent(key);
     }
-    // The sender uses the member's route, which may still belong to an earlier session.
+    // Use the options of the current subscription. Those in the item come from the member's route,
+    // which may belong to an earlier session.
     dispatch
         .outbox()
         .send(
@@ -147,7 +148,7 @@ final class ReceivedItems implements ItemReceiver {
     } else if (item instanceof NodeItem.Refetch refetch) {
       inboxes.refetchLocal(refetch.inbox());
     } else if (item instanceof NodeItem.LeaderNotice led) {
-      inboxes.onLocalLeadership(new InboxSpan(led.routing()));
+      inboxes.refetchLocal(new InboxSpan(led.routing()));
     } else if (item instanceof NodeItem.FenceNotice fenced) {
       inboxes.onLocalFence(fenced.handle());
     } else if (item instanceof NodeItem.ConnectNotice connected) {

@@ -116,8 +116,8 @@ final class RemoteDelivery {
   }
 
   /**
-   * Sends a QoS 0 message. It has no acknowledgement to delay, but a publisher that sends too fast
-   * is throttled.
+   * Sends a QoS 0 message. While the stream is congested, the publish remains open, so that a
+   * publisher that sends too fast is throttled.
    */
   private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
     if (stream.isFull()) {
@@ -140,7 +140,7 @@ final class RemoteDelivery {
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {
-      case ACCEPTED, INCARNATION_OVER -> PublishOutcome.ACCEPTED;
+      case ACCEPTED, INCARNATION_ENDED -> PublishOutcome.ACCEPTED;
       case REJECTED, NO_CAPACITY, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }

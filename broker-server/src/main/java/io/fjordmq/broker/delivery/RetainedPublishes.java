@@ -27,8 +27,8 @@ final class RetainedPublishes {
   }
 
   /**
-   * Stores a retained message, and closes a part of the publisher's acknowledgement once the
-   * message is stored or refused.
+   * Stores a retained message. Once the message is stored or refused, closes the part of {@code
+   * join} that the caller has opened.
    */
   void store(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
     RetainVersion retainVersion =

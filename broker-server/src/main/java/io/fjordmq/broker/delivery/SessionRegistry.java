@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * takeover. Thread-safe.
  *
  * <p>A connection registers before it accesses its session state, and stays registered until it has
- * returned that state and is closed. The client's next connection waits until the state has been
- * returned.
+ * released that state and is closed. The client's next connection waits until the state has been
+ * released.
  */
 public final class SessionRegistry {
-  /** The registration of one connection; ends with {@link #release}. */
+  /** The registration of one connection; ends with {@link #unregister}. */
   public static final class Registration {
     private final LiveSession session;
     private final CompletableFuture<Void> previousReleased;
@@ -58,13 +58,13 @@ public final class SessionRegistry {
       return session;
     }
 
-    /** Completes once this connection has returned its state. */
-    public CompletableFuture<Void> stateReturned() {
+    /** Completes once this connection has released its state. */
+    public CompletableFuture<Void> stateReleased() {
       return released.copy();
     }
 
     /**
-     * Completes once the client's previous connection, if there was one, has returned its state.
+     * Completes once the client's previous connection, if there was one, has released its state.
      */
     public CompletableFuture<Void> previousReleased() {
       return previousReleased;
@@ -83,8 +83,8 @@ public final class SessionRegistry {
   }
 
   /**
-   * Returns false while there is another node that cannot be notified of connects because the
-   * stream to it is full.
+   * Whether all other nodes can be notified of a new connection; false while the stream to any of
+   * them is full of notices.
    */
   public boolean hasCapacity() {
     return nodes.canAcceptNotices();
@@ -109,7 +109,7 @@ public final class SessionRegistry {
 
   /**
    * Handles the notice that the client has connected to another node: closes the client's
-   * connection on this node if that is older.
+   * connection on this node if it is older.
    */
   void onConnectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(Key.named(tenant, clientId));
@@ -144,15 +144,15 @@ public final class SessionRegistry {
     return registration;
   }
 
-  /** Records that the connection has returned its state but is not closed yet. */
-  public void onStateReturned(Registration registration) {
+  /** Records that the connection has released its state. The connection may still be open. */
+  public void onStateReleased(Registration registration) {
     registration.released.complete(null);
   }
 
   /**
-   * Removes a connection that has returned its state and is closed. Further calls have no effect.
+   * Removes a connection that has released its state and is closed. Further calls have no effect.
    */
-  public void release(Registration registration) {
+  public void unregister(Registration registration) {
     LiveSession session = registration.session;
     sessions.computeIfPresent(
         Key.indexed(session.tenant(), session.clientId()),

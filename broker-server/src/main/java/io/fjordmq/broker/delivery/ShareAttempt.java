@@ -26,7 +26,7 @@ final class ShareAttempt {
   private final @Nullable PublishId id;
   private final @Nullable LiveDeliveryState live;
   private final @Nullable PublishJoin join;
-  private final boolean awaitsMember;
+  private final boolean kept;
   private int fullMembers;
   private Set<String> triedClients = Set.of();
   private Set<Receiver.Inbox> goneInboxes = Set.of();
@@ -35,8 +35,8 @@ final class ShareAttempt {
    * @param id the id of the publish; non-null if the publisher may resend the message, in which
    *     case a duplicate goes to the same member again
    * @param live the state of the message on this node; non-null if {@code id} is
-   * @param join joins the parts of the publisher's acknowledgement; null if no acknowledgement is
-   *     pending
+   * @param join the join that the publisher's acknowledgement waits for; null if no acknowledgement
+   *     is pending
    */
   ShareAttempt(
       String tenant,
@@ -55,14 +55,14 @@ final class ShareAttempt {
       @Nullable PublishId id,
       @Nullable LiveDeliveryState live,
       @Nullable PublishJoin join,
-      boolean awaitsMember) {
+      boolean kept) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
     this.share = share;
     this.message = message;
     this.id = id;
     this.live = live;
     this.join = join;
-    this.awaitsMember = awaitsMember;
+    this.kept = kept;
   }
 
   /**
@@ -81,7 +81,7 @@ final class ShareAttempt {
 
   /** Whether a store keeps the message until a member has accepted it. */
   boolean isKept() {
-    return awaitsMember;
+    return kept;
   }
 
   /**
@@ -93,7 +93,7 @@ final class ShareAttempt {
   boolean excludeFull(String clientId) {
     exclude(clientId);
     fullMembers++;
-    return !awaitsMember || fullMembers < MAX_FULL_MEMBERS;
+    return !kept || fullMembers < MAX_FULL_MEMBERS;
   }
 
   /** Records that the stream or mailbox of a member is full. */
@@ -115,17 +115,17 @@ final class ShareAttempt {
 
   /** Whether the message stays in its store if no other member accepts it. */
   boolean staysStored() {
-    return awaitsMember && fullMembers > 0;
+    return kept && fullMembers > 0;
   }
 
   /** Like {@link #tryOpenPart}, for a member that is connected to this node. */
   @Nullable PublishJoin tryOpenPartForLocalMember() {
-    return awaitsMember ? tryOpenPart() : null;
+    return kept ? tryOpenPart() : null;
   }
 
   /**
-   * Opens another part of the publisher's acknowledgement, which the caller must close. Returns
-   * null if the acknowledgement has already been sent or none is pending.
+   * Opens another part of the join that the publisher's acknowledgement waits for. The caller must
+   * close the part. Returns null if the acknowledgement has already been sent or none is pending.
    */
   @Nullable PublishJoin tryOpenPart() {
     return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpenPart() ? join : null;

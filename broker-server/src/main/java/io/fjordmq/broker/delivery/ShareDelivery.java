@@ -24,7 +24,7 @@ final class ShareDelivery {
      */
     void storeAfterAcknowledgement(InboxCopy copy);
 
-    /** Stores the copy and closes a part of the publisher's acknowledgement. */
+    /** Stores the copy, and then closes the part of {@code waiting} that the caller has opened. */
     void store(InboxCopy copy, PublishJoin waiting);
   }
 
@@ -39,7 +39,8 @@ final class ShareDelivery {
   }
 
   /**
-   * Chooses a member, and sends the message to it if it is connected.
+   * Chooses a member. Sends the message to the member's connection, or returns the copy for the
+   * member's inbox.
    *
    * @param lateStore stores the copy later if the chosen member turns out to be gone and the next
    *     one is an inbox
@@ -139,7 +140,7 @@ final class ShareDelivery {
               tryNextAfterFull(attempt, chosen.clientId(), lateStore, waiting);
               dispatch.outbox().flush();
             }
-            case REJECTED, INCARNATION_OVER -> {
+            case REJECTED, INCARNATION_ENDED -> {
               tryNextAfterRefusal(attempt, chosen.clientId(), lateStore, waiting);
               dispatch.outbox().flush();
             }

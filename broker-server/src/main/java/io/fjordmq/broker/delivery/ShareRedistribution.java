@@ -94,7 +94,7 @@ final class ShareRedistribution {
   private CompletableFuture<Void> processNextPage(EndedSession ended, List<Long> deletable) {
     if (!store.isLocalLeader(ended.id)) {
       backoff.forget(ended);
-      return deleteTaken(ended, deletable);
+      return deleteAccepted(ended, deletable);
     }
     return store
         .processUndelivered(ended.id, ended.incarnation, deletable, MAX_MESSAGES)
@@ -110,7 +110,7 @@ final class ShareRedistribution {
 
   /**
    * Tries one message of each share first, and the other messages only if the first was accepted.
-   * If all members are full, one refusal is enough.
+   * If all members are full, the first refusal shows it.
    */
   private CompletableFuture<Void> redistributePage(
       EndedSession ended, List<UndeliveredShareMessage> messages) {
@@ -154,7 +154,7 @@ final class ShareRedistribution {
     // The store announces the session again later; an immediate retry would not help.
     return deletable.size() == size
         ? processNextPage(ended, deletable)
-        : deleteTaken(ended, deletable);
+        : deleteAccepted(ended, deletable);
   }
 
   /**
@@ -181,8 +181,10 @@ final class ShareRedistribution {
             });
   }
 
-  /** Makes the store delete the messages that were accepted, and ends the redistribution. */
-  private CompletableFuture<Void> deleteTaken(EndedSession ended, List<Long> deletable) {
+  /**
+   * Makes the store delete the messages that no longer need a member, and ends the redistribution.
+   */
+  private CompletableFuture<Void> deleteAccepted(EndedSession ended, List<Long> deletable) {
     return deletable.isEmpty()
         ? CompletableFuture.completedFuture(null)
         : store
@@ -194,8 +196,8 @@ final class ShareRedistribution {
   private CompletableFuture<Boolean> redistribute(
       EndedSession ended, UndeliveredShareMessage undelivered, long lowest) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
-    // A QoS 1 message has no id to detect duplicates by, so it may be delivered twice if the leader
-    // fails at this point.
+    // A QoS 1 message has no id by which duplicates are detected, so it may be delivered twice if
+    // the leader fails at this point.
     PublishId id =
         undelivered.message().qos() == Qos.EXACTLY_ONCE
             ? PublishId.ofUndelivered(ended.id, ended.incarnation, undelivered.sequence(), lowest)

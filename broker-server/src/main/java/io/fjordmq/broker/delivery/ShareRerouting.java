@@ -31,17 +31,17 @@ final class ShareRerouting {
   private final DeliveryObserver observer;
 
   ShareRerouting(
-      DeliveryPorts ports,
+      DeliveryDependencies dependencies,
       LiveDispatch dispatch,
       ShareDelivery shares,
       InboxDelivery inboxes,
       DeliveryObserver observer) {
-    this.router = ports.router();
+    this.router = dependencies.router();
     this.dispatch = dispatch;
     this.shares = shares;
     this.inboxes = inboxes;
-    this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
-    this.isServing = ports.isServing();
+    this.hasFreeDiskSpace = dependencies.hasFreeDiskSpace();
+    this.isServing = dependencies.isServing();
     this.observer = observer;
   }
 

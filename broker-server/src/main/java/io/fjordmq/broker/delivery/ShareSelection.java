@@ -87,7 +87,7 @@ final class ShareSelection {
 
   /**
    * Returns the first connected member, starting at the current position of the rotation; null if
-   * none is connected. Does not always examine all members, because a share may have thousands.
+   * none is connected. Stops at the first match, because a share may have thousands of members.
    */
   private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
@@ -108,7 +108,7 @@ final class ShareSelection {
 
   private boolean isConnected(ShareAttempt attempt, Choice choice) {
     return choice instanceof Choice.Stored stored
-        ? isLocal(attempt, stored.inbox()) || isElsewhere(attempt, stored.inbox())
+        ? isConnectedHere(attempt, stored.inbox()) || isConnectedElsewhere(attempt, stored.inbox())
         : !(choice instanceof Choice.NoReceiver);
   }
 
@@ -145,13 +145,13 @@ final class ShareSelection {
       Choice.Stored stored,
       List<Candidate> connected,
       List<Candidate> offline) {
-    boolean here = isLocal(attempt, stored.inbox());
-    boolean there = !here && isElsewhere(attempt, stored.inbox());
+    boolean here = isConnectedHere(attempt, stored.inbox());
+    boolean there = !here && isConnectedElsewhere(attempt, stored.inbox());
     (here || there ? connected : offline)
         .add(new Candidate(stored.inbox().clientId(), here, stored));
   }
 
-  private boolean isLocal(ShareAttempt attempt, Receiver.Inbox member) {
+  private boolean isConnectedHere(ShareAttempt attempt, Receiver.Inbox member) {
     return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
@@ -159,7 +159,7 @@ final class ShareSelection {
    * Whether the member is connected to another node. While connected, a member with an inbox also
    * has a live route, which names its node.
    */
-  private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
+  private boolean isConnectedElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
     List<Receiver.Live> connections =
         attempt.share().connectionsByClientId().getOrDefault(member.clientId(), List.of());
     for (int i = 0; i < connections.size(); i++) {
@@ -178,7 +178,7 @@ final class ShareSelection {
   private int pick(List<Candidate> candidates, ShareAttempt attempt) {
     ShareStrategy strategy = settings.shareStrategy();
     PublishId id = attempt.id();
-    return id != null && strategy.isRoundRobin()
+    return id != null && strategy.mayVaryBetweenAttempts()
         ? ShareStrategy.pickByHash(candidates, Objects.hash(id.producer(), id.sequence()))
         : strategy.pick(candidates, attempt.message(), rotationOf(attempt.key()));
   }

@@ -23,15 +23,15 @@ final class WillService {
   /**
    * Publishes a will. Its message expiry interval starts at the time of the call.
    *
-   * @param since the connect order of the session's connection
+   * @param connectOrder the connect order of the session's connection
    */
   void publish(
       String tenant,
       Will will,
-      ConnectOrder since,
+      ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener) {
-    publishRouter.publish(tenant, will.messageAt(clock.millis()), since, id, listener);
+    publishRouter.publish(tenant, will.messageAt(clock.millis()), connectOrder, id, listener);
     publishRouter.flush();
   }
 }

@@ -33,7 +33,10 @@ final class DiskCapacity {
     this.ranges = ranges;
   }
 
-  /** The result of the latest {@link #refresh}. */
+  /**
+   * Whether a majority of the voters of every range had free disk space at the latest {@link
+   * #refresh}.
+   */
   boolean isEnough() {
     return enough;
   }

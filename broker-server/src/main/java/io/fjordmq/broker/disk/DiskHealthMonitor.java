@@ -10,13 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Protects the cluster while this node's disk has problems (decision 0023). It applies the mildest
+ * Protects the cluster while this node's disk has problems (decision 0023). It takes the mildest
  * measure that helps:
  *
  * <ol>
  *   <li>The node reports FULL or SLOW, so other nodes take over the ranges it leads.
- *   <li>While a write is stuck for longer than {@code slowAfter}, the node sends no leader
- *       requests, because the threads that hand over leadership may be stuck as well.
+ *   <li>While a write is stuck for longer than {@code slowAfter}, the node sends no Raft requests
+ *       as leader or candidate, so that other nodes elect leaders, because the threads that hand
+ *       over leadership may be stuck as well.
  *   <li>While writes fail, or one is stuck for twice {@code slowAfter}, the node is suspended,
  *       because its route replicas cannot apply entries and every SUBSCRIBE in the cluster would
  *       otherwise wait for the node.
@@ -48,7 +49,7 @@ final class DiskHealthMonitor {
     /** Reports the state of the disk to the cluster: FULL, SLOW or UP. */
     CompletableFuture<Void> report(Member.State disk);
 
-    void suppressLeaderRequests(boolean silent);
+    void suppressLeaderRequests(boolean suppress);
 
     void suspend(String reason);
 
@@ -106,7 +107,7 @@ final class DiskHealthMonitor {
     String failure = diskState.failure().get();
     Member.State state = cluster.state();
     observe(latency, failure, nowMillis);
-    Member.State disk = disk();
+    Member.State disk = diskMemberState();
     problem = slow ? "log writes are slow" : failure;
     if (state == null) {
       return; // no other node could take over
@@ -134,7 +135,7 @@ final class DiskHealthMonitor {
     impaired = impairedNow;
   }
 
-  private Member.State disk() {
+  private Member.State diskMemberState() {
     if (failing || !diskState.hasSpace().getAsBoolean()) {
       return Member.State.FULL;
     }
@@ -142,6 +143,8 @@ final class DiskHealthMonitor {
   }
 
   private void reportState(Member.State state, Member.State disk, long nowMillis) {
+    // A node that is starting leads no ranges, and a draining or leaving node hands them over
+    // anyway.
     boolean upToDate = impaired ? acknowledgedEpisode == episode : state == disk;
     if (upToDate
         || reporting
@@ -149,14 +152,17 @@ final class DiskHealthMonitor {
         || state == Member.State.STARTING
         || state == Member.State.DRAINING
         || state == Member.State.LEAVING) {
-      return; // a node in that state hands over leadership anyway
+      return;
     }
     if (disk != reportedState) {
-      LOG.info(
-          disk == Member.State.UP
-              ? "Disk recovered; this node may lead ranges again"
-              : "Disk problem; moving leadership to other nodes state={}",
-          disk);
+      if (disk == Member.State.UP) {
+        LOG.info("Disk recovered; this node may lead ranges again");
+      } else {
+        LOG.warn(
+            "Disk problem; moving leadership to other nodes; check the disk and its free space"
+                + " state={}",
+            disk);
+      }
       reportedState = disk;
     }
     reporting = true;

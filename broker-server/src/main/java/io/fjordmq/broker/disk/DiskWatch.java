@@ -47,7 +47,9 @@ final class DiskWatch {
     this.retries = retries;
   }
 
-  /** Measures the free space; called periodically. */
+  /**
+   * Measures the free space and makes the storage engines retry failed writes; called periodically.
+   */
   void measure() {
     try {
       update(space.bytes());

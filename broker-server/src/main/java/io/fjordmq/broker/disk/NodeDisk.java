@@ -50,9 +50,9 @@ public final class NodeDisk implements AutoCloseable {
     PeriodicTasks spaceChecks =
         disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
     spaceChecks.every(settings.checkInterval(), "disk space", disk::refresh);
-    // On its own thread, because the space check may block on the disk.
+    // On a separate thread, because the space check may block on the disk.
     PeriodicTasks latencyChecks =
-        disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
+        disk.shutdownSequence.add("disk health", new PeriodicTasks("disk-health"));
     Duration pause = settings.slowAfter().dividedBy(CHECKS_PER_SLOW_WRITE);
     latencyChecks.every(pause, "disk latency", disk::checkHealth);
     return disk;
@@ -76,10 +76,13 @@ public final class NodeDisk implements AutoCloseable {
             settings.slowAfter().toMillis());
     this.diskCapacity =
         new DiskCapacity(
-            node.self(), watch::hasFreeSpace, node.membership()::members, () -> ofMessages(stores));
+            node.self(),
+            watch::hasFreeSpace,
+            node.membership()::members,
+            () -> messageRanges(stores));
   }
 
-  private static Collection<RangeDescriptor> ofMessages(Stores stores) {
+  private static Collection<RangeDescriptor> messageRanges(Stores stores) {
     return Stream.of(InboxReplicas.STORE, RetainReplicas.STORE)
         .flatMap(store -> stores.directory().ranges(store).stream())
         .toList();
@@ -101,7 +104,7 @@ public final class NodeDisk implements AutoCloseable {
   }
 
   /** Whether the node accepts messages that must be stored. */
-  public boolean hasFreeSpace() {
+  public boolean canStoreMessages() {
     return diskCapacity.isEnough();
   }
 
@@ -121,7 +124,7 @@ public final class NodeDisk implements AutoCloseable {
   public Stream<String> notReadyReasons() {
     KvException state = kv.failure();
     return Stream.of(
-            hasFreeSpace() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
+            canStoreMessages() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
             state == null ? null : state.getMessage(),
             node.host().failure())
         .filter(Objects::nonNull);
@@ -158,8 +161,8 @@ public final class NodeDisk implements AutoCloseable {
     }
 
     @Override
-    public void suppressLeaderRequests(boolean silent) {
-      node.host().suppressLeaderRequests(silent);
+    public void suppressLeaderRequests(boolean suppress) {
+      node.host().suppressLeaderRequests(suppress);
     }
 
     @Override

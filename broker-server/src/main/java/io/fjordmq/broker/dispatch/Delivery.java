@@ -33,8 +33,8 @@ public final class Delivery {
    * @param qos the QoS to deliver with
    * @param retain the retain flag to deliver with
    * @param subscriptionIdentifiers the subscription identifiers to deliver with; may be empty
-   * @param share the share that matched the message, whose other members receive it if this one
-   *     does not acknowledge it; null for an ordinary subscription
+   * @param share the share to whose member the message is delivered; another member receives the
+   *     message if this one does not acknowledge it; null for an ordinary subscription
    */
   public Delivery(
       Message message,

@@ -5,7 +5,7 @@ package io.fjordmq.broker.dispatch;
  *
  * @param maxCachedTopics maximum number of topics whose local subscribers are cached; when the
  *     cache is full, topics without recent publishes are evicted
- * @param maxCachedFanOut maximum size of a cached merge of the subscribers of overlapping filters;
+ * @param maxCachedFanOut maximum number of subscribers in a cached merge of overlapping filters;
  *     larger merges are recomputed for each PUBLISH
  * @param outboxDeliveries maximum number of deliveries collected for one event loop; they are then
  *     handed over even before the end of the batch

@@ -56,8 +56,8 @@ public interface LiveSession {
   void onFenced(InboxHandle handle);
 
   /**
-   * Closes the connection with 0x8E (session taken over) because the same client identifier has
-   * connected again.
+   * Closes the connection with 0x8E (session taken over) because a newer connection uses the same
+   * client identifier.
    */
   void onTakenOver();
 }

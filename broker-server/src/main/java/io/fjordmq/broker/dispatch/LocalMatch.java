@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The filters on this node that match a topic; cached per topic. If exactly one filter matches,
- * that filter caches the fan-out; if several match and have few subscribers, this class caches it.
+ * that filter caches the fan-out plan. If several filters match and have few subscribers, this
+ * class caches the merged plan.
  */
 public final class LocalMatch {
 

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One route of this node, with the number of subscriptions that need it. At most one router call
- * per route is in flight; the next call is chosen by what is needed when the previous one
- * completes, so if a client subscribes during a removal, an addition follows. Thread-safe; the
- * router is never called while holding the monitor.
+ * per route is in flight; the next call is chosen when the previous one completes. For example, if
+ * a client subscribes during a removal, an addition follows. Thread-safe; the router is never
+ * called while holding the monitor.
  */
 final class LocalRoute {
 

@@ -58,7 +58,7 @@ public final class LocalRoutes {
 
   /**
    * Counts a subscription that needs the route. This method makes no router calls, so the caller
-   * may hold locks; it must call {@link #drive} after releasing them.
+   * may hold locks; it must call {@link #reconcile} after releasing them.
    *
    * @param additional false if the subscription has already been counted and only its options have
    *     changed
@@ -80,7 +80,8 @@ public final class LocalRoutes {
   }
 
   /**
-   * Records that a counted subscription no longer needs the route. Call {@link #drive} afterward.
+   * Records that a counted subscription no longer needs the route. Call {@link #reconcile}
+   * afterward.
    */
   void release(Key key) {
     LocalRoute route = routes.get(key);
@@ -108,18 +109,18 @@ public final class LocalRoutes {
   }
 
   /**
-   * Makes the router calls that the route needs, until a call is in flight or no more calls are
-   * needed.
+   * Makes the router calls that bring the route to the needed state, until a call is in flight or
+   * no more calls are needed.
    */
-  void drive(Key key) {
+  void reconcile(Key key) {
     // If a call completes immediately, these loops continue instead of recursing.
     for (Key next = key; next != null; ) {
-      next = driveOne(next) ? takeFailedRemoval() : null;
+      next = reconcileOne(next) ? takeFailedRemoval() : null;
     }
   }
 
   /** Makes the next call; returns true if it completed immediately and succeeded. */
-  private boolean driveOne(Key key) {
+  private boolean reconcileOne(Key key) {
     LocalRoute route = routes.get(key);
     if (route == null) {
       return false;
@@ -143,10 +144,10 @@ public final class LocalRoutes {
   private void completeStep(
       Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
     finishStep(key, route, step, fault);
-    drive(key);
+    reconcile(key);
     Key failedRemoval = fault == null ? takeFailedRemoval() : null;
     if (failedRemoval != null) {
-      drive(failedRemoval);
+      reconcile(failedRemoval);
     }
   }
 
@@ -178,11 +179,15 @@ public final class LocalRoutes {
         // The message is enough for operators; the stack trace is logged at DEBUG level.
         Throwable cause = fault.getCause() == null ? fault : fault.getCause();
         LOG.warn(
-            "Failed to update a route; retrying: {}{} step={} route={}",
+            "{}: {}{} tenant={} filter={} member={}",
+            step instanceof LocalRoute.Step.Add
+                ? "Failed to add a route; the subscription fails"
+                : "Failed to remove an unused route; retrying",
             cause.getMessage(),
             suppressed,
-            step,
-            key);
+            key.tenant,
+            key.filter,
+            key.member);
         LOG.debug("Failed to update a route step={} route={}", step, key, fault);
       }
       if (isCurrent && route.hasFailedRemoval()) {

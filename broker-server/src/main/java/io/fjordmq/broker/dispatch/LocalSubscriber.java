@@ -51,8 +51,8 @@ public final class LocalSubscriber {
   }
 
   /**
-   * Removes all subscriptions. A session also does this itself when it ends, but a subscription
-   * that is added concurrently would otherwise stay forever.
+   * Removes all subscriptions. The session also does this when it ends, but would miss a
+   * subscription that is added concurrently.
    */
   void onEnded() {
     liveSubscriptions.removeAll(session);

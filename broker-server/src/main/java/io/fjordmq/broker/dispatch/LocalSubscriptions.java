@@ -65,7 +65,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       addToFilter(localSubscriber, added);
       ready = routes.hold(route, routeOptions(session, filter, options), isNew);
     }
-    routes.drive(route);
+    routes.reconcile(route);
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     ready.whenComplete(
         (ok, fault) -> {
@@ -90,7 +90,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         releaseSubscription(localSubscriber, filter);
       }
     }
-    routes.drive(routeOf(session, filter));
+    routes.reconcile(routeOf(session, filter));
     // From here on, nothing is delivered for the subscription; its route may exist a little longer.
     return CompletableFuture.completedFuture(removed);
   }
@@ -157,7 +157,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     return routes.size();
   }
 
-  public int unusedRoutes() {
+  public int failedRouteRemovals() {
     return routes.failedRemovals();
   }
 
@@ -186,7 +186,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       remaining = localSubscriber.close();
       remaining.forEach(filter -> releaseSubscription(localSubscriber, filter));
     }
-    remaining.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
+    remaining.forEach(filter -> routes.reconcile(routeOf(localSubscriber.session(), filter)));
   }
 
   /**
@@ -199,7 +199,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         releaseSubscription(localSubscriber, failed.filter);
       }
     }
-    routes.drive(routeOf(localSubscriber.session(), failed.filter));
+    routes.reconcile(routeOf(localSubscriber.session(), failed.filter));
   }
 
   private void addToFilter(LocalSubscriber localSubscriber, Subscription added) {

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of deliveries for one event loop. Any thread may add deliveries, only the event loop
+ * The queue of deliveries for one event loop. Any thread may add deliveries; only the event loop
  * removes them. At most one task is scheduled at a time.
  *
  * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained}).

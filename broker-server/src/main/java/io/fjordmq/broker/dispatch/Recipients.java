@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Live sessions on one event loop that receive a message with the same options. Immutable. */
 public final class Recipients {
 
-  /** Whose messages the sessions receive (No Local, MQTT 5.0 §3.8.3.1). */
+  /** The publishers whose messages the sessions receive (No Local, MQTT 5.0 §3.8.3.1). */
   enum Publishers {
     ANY,
     OTHERS,

@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * live sessions anyway.
  *
  * <p>For each publisher, it holds only messages that may still be resent ({@link
- * PublishId#lowest}). Messages with lower sequences are late arrivals from a node to which the
- * publisher was connected before. The numbers of publishers and messages are bounded: the least
- * recently active publisher is evicted, and if that publisher does resend a message, live receivers
- * receive a duplicate. Thread-safe.
+ * PublishId#lowest}). A message with a lower sequence is a duplicate that arrives late from a node
+ * to which the publisher was connected before. The numbers of publishers and messages are bounded:
+ * the least recently active publisher is evicted, and if that publisher does resend a message, live
+ * receivers receive a duplicate. Thread-safe.
  */
 public final class RepeatedPublishes {
   private static final Logger LOG = LoggerFactory.getLogger(RepeatedPublishes.class);
@@ -96,7 +96,7 @@ public final class RepeatedPublishes {
   private final DispatchObserver observer;
   private final RateLimitedLog evictionLog = new RateLimitedLog();
 
-  /** The publishers by producer, least recently active first. */
+  /** The publishers by {@link PublishId#producer}, least recently active first. */
   private final Map<Long, PublisherState> publishers = new LinkedHashMap<>(16, 0.75f, true);
 
   private int messages;
@@ -123,12 +123,12 @@ public final class RepeatedPublishes {
     }
     messages += state.size() - before;
     while (publishers.size() > maxPublishers || messages > maxMessages) {
-      evictLongestIdle();
+      evictLeastRecentlyActive();
     }
     return part;
   }
 
-  private void evictLongestIdle() {
+  private void evictLeastRecentlyActive() {
     long producer = publishers.keySet().iterator().next();
     PublisherState evicted = publishers.remove(producer);
     messages -= evicted == null ? 0 : evicted.size();

@@ -112,7 +112,7 @@ public enum ShareStrategy {
       List<? extends Candidate> candidates, Message message, Rotation rotation);
 
   /** Whether the strategy may pick a different member when the same message is sent again. */
-  public boolean isRoundRobin() {
+  public boolean mayVaryBetweenAttempts() {
     return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
   }
 

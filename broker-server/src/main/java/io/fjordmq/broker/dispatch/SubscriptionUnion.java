@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param maxQos the highest QoS
  * @param retainAsPublished whether any of the subscriptions requests Retain As Published
- * @param identifiers the subscription identifiers, in order
+ * @param identifiers the subscription identifiers, in the order of the subscriptions
  */
 public record SubscriptionUnion(Qos maxQos, boolean retainAsPublished, List<Integer> identifiers) {
 

@@ -9,7 +9,7 @@ final class DisconnectLimiter {
 
   private boolean started;
 
-  /** The time up to which {@link #due} has counted clients. */
+  /** The time up to which {@link #due} has accounted for disconnects. */
   private long lastMillis;
 
   /**
@@ -20,7 +20,8 @@ final class DisconnectLimiter {
   }
 
   /**
-   * Starts with one step's worth of clients already due; returns false if it was already started.
+   * Starts with one step's worth of disconnects already due; returns false if it was already
+   * started.
    */
   boolean begin(long nowMillis) {
     if (started) {
@@ -32,8 +33,8 @@ final class DisconnectLimiter {
   }
 
   /**
-   * Returns the number of clients to disconnect since the previous call; at most one second's
-   * worth.
+   * Returns the number of disconnects that have become due since the previous call; at most one
+   * second's worth.
    */
   int due(long nowMillis) {
     long due = (nowMillis - lastMillis) * perSecond / 1_000;

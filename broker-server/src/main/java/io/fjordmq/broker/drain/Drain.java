@@ -55,7 +55,7 @@ public final class Drain {
       return;
     }
     LOG.info(
-        "Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}",
+        "Draining: moving leadership and clients to other nodes ledRanges={} clients={}",
         countLedRanges(),
         sessions.size());
     if (!announce()) {
@@ -71,7 +71,7 @@ public final class Drain {
       membership.setDraining(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("Stopping without draining: could not notify the cluster: {}", e.toString());
+      LOG.warn("Could not notify the cluster; stopping without draining: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -92,8 +92,8 @@ public final class Drain {
   }
 
   /**
-   * Counts the ranges that this node leads. Placement adds a voter to each range that has no other
-   * voter.
+   * Counts the ranges that this node leads. Another node can take over each of them, because
+   * placement adds a voter to any range that has no other.
    */
   private long countLedRanges() {
     return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();

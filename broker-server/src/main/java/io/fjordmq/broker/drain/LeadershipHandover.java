@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands over the ranges that a node leads when it stops without being drained. All transfers start
- * at once, without the placement driver. Otherwise, clients on other nodes would have to wait
- * several seconds until this node's replicas are closed, and then for an election.
+ * When this node stops without being drained, transfers leadership of its ranges to other nodes.
+ * All transfers start at once, without the placement driver. Without this handover, clients on
+ * other nodes would wait several seconds until this node's replicas are closed, and then for an
+ * election.
  */
 public final class LeadershipHandover implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);
@@ -35,7 +36,7 @@ public final class LeadershipHandover implements AutoCloseable {
   private final Supplier<Set<NodeId>> counted;
   private final Duration timeout;
 
-  /** The replicas of a node. */
+  /** The replicas on this node. */
   interface Ranges {
     List<ReplicaStatus> status();
 

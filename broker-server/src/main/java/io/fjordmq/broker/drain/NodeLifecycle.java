@@ -23,7 +23,7 @@ public final class NodeLifecycle implements MembershipListener {
   private final int clientsPerSecond;
   private final Timers timers;
 
-  /** Limits the rate of disconnects while the lease is expired. */
+  /** Limits the rate of disconnects after the lease has expired. */
   private final DisconnectLimiter leaseExpiredRate;
 
   /** Limits the rate at which connections of an ended incarnation are closed. */
@@ -53,8 +53,8 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   /**
-   * Catches up with the existing routes. From here on, all live nodes wait for this node when they
-   * add routes.
+   * Catches up with the routes committed so far. Nodes that count this one wait for it before they
+   * acknowledge later routes.
    */
   @Override
   public CompletableFuture<Void> beforeAdmission(long incarnation) {
@@ -62,15 +62,15 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   /**
-   * Disconnects clients so that they reconnect to another node; on this node they would wait
-   * indefinitely.
+   * Disconnects clients so that they reconnect to another node. On this node, they would wait until
+   * it renews its lease.
    */
   @Override
   public void onLeaseExpired(long incarnation) {
     if (leaseExpiredRate.begin(timers.nowMillis())) {
       LOG.warn(
-          "Lease expired and another node serves clients; disconnecting clients so that "
-              + "they reconnect there sessions={} perSecond={}",
+          "Lease expired and another node serves clients; disconnecting clients so that they"
+              + " reconnect there sessions={} perSecond={}",
           sessions.size(),
           clientsPerSecond);
     }
@@ -94,8 +94,8 @@ public final class NodeLifecycle implements MembershipListener {
   public CompletableFuture<Void> onIncarnationEnded(long incarnation) {
     leaseExpiredRate.end();
     LOG.warn(
-        "The cluster marked this node DOWN; ending its sessions and disconnecting clients "
-            + "incarnation={} sessions={} perSecond={}",
+        "The cluster marked this node DOWN; ending its sessions and disconnecting clients"
+            + " incarnation={} sessions={} perSecond={}",
         incarnation,
         sessions.size(),
         clientsPerSecond);

@@ -85,7 +85,7 @@ final class Exchange {
    */
   void sendWhenPrepared(
       CompletableFuture<HttpReply> prepared, Function<Throwable, HttpReply> onFailure) {
-    // Instead of the idle timeout, requestTimeout and writeTimeout apply.
+    // requestTimeout and writeTimeout apply instead of the idle timeout.
     request.addIdleTimeoutListener(idle -> false);
     prepared.whenComplete(
         (reply, thrown) -> send(thrown == null ? reply : onFailure.apply(thrown)));

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * the reasons), {@code /status} (human-readable state of the cluster's nodes and ranges) and the
  * paths of {@link Api}. It shares no threads with MQTT, so that it responds under any load.
  *
- * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read
- * occupies at most one response.
+ * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read its
+ * responses occupies the memory of at most one.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -98,7 +98,7 @@ public final class HttpServer implements AutoCloseable {
     http.setResponseHeaderSize(RESPONSE_HEADER_BYTES);
     http.setUseInputDirectByteBuffers(false);
     http.setUseOutputDirectByteBuffers(false);
-    http.addCustomizer(new SecureRequestCustomizer(false)); // probes use the IP address of a node
+    http.addCustomizer(new SecureRequestCustomizer(false)); // no SNI check: probes use IP addresses
     return http;
   }
 
@@ -123,7 +123,7 @@ public final class HttpServer implements AutoCloseable {
     } catch (IOException e) {
       http.close();
       throw cannotListen(host, settings.port(), e);
-    } catch (Exception e) { // Jetty's signature
+    } catch (Exception e) { // declared by Jetty
       http.close();
       throw new IOException("cannot start the HTTP server: " + e, e);
     }
@@ -166,7 +166,7 @@ public final class HttpServer implements AutoCloseable {
   public void close() {
     try {
       server.stop();
-    } catch (Exception e) { // Jetty's signature
+    } catch (Exception e) { // declared by Jetty
       LOG.warn("HTTP server did not stop cleanly", e);
     }
     connector.close();

@@ -85,7 +85,7 @@ final class HttpTls implements AutoCloseable {
       if (files.reloadIfChanged()) {
         context.reload(this::configure);
       }
-    } catch (Exception e) { // Jetty's signature
+    } catch (Exception e) { // declared by Jetty
       LOG.error("Certificate check failed; retrying at the next interval", e);
     }
   }

@@ -51,7 +51,8 @@ final class PageThread implements AutoCloseable {
       return CompletableFuture.failedFuture(e);
     }
     prepared.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    prepared.whenComplete((page1, fault) -> thread.remove(task)); // too late to start
+    // If the timeout has passed before the task was started, it need not be started anymore.
+    prepared.whenComplete((done, fault) -> thread.remove(task));
     return prepared;
   }
 

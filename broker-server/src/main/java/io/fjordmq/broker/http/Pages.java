@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The contents of the pages on the HTTP port. Each supplier runs on an HTTP server thread reserved
- * for its kind of page, so a slow supplier delays only requests of that kind.
+ * The contents of the pages on the HTTP port. The HTTP server calls {@code notReadyReasons} on one
+ * thread and the other suppliers on another, so a slow page does not delay health checks.
  *
  * @param metrics the metrics in the Prometheus text format
  * @param notReadyReasons reasons why the node is not ready; empty if it is ready

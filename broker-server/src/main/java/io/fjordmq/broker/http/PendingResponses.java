@@ -112,7 +112,10 @@ final class PendingResponses {
     return true;
   }
 
-  /** A single response may exceed the limit if nothing else is pending. */
+  /**
+   * Reserves the bytes, if necessary by evicting stalled clients. A single response may exceed the
+   * limit if nothing else is pending.
+   */
   private synchronized boolean reserveOrEvict(Slot slot, long size, List<Slot> stalled) {
     while (bytes > 0 && bytes + size > maxBytes) {
       if (!evictStalled(stalled, other -> true)) {

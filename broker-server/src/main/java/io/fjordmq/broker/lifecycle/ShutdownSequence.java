@@ -103,7 +103,7 @@ public final class ShutdownSequence implements AutoCloseable {
     if (!hasEnded(closing, limit)) {
       unclosedComponents.add(part.name);
       LOG.error(
-          "Component did not close within {}; continuing shutdown component={} " + "stack:\n{}",
+          "Component did not close within {}; continuing shutdown component={} stack:\n{}",
           limit,
           part.name,
           Arrays.stream(closing.getStackTrace())

@@ -25,8 +25,8 @@ final class FileDescriptors {
   private static final long NEAR_LIMIT_INTERVAL_MILLIS = 1_000;
 
   /**
-   * The number of consecutive counts outside the reserve that end the shortage. If a margin were
-   * required instead, a process with a low limit might never recover.
+   * The shortage ends after this many consecutive counts that leave the reserve free. If a margin
+   * were required instead, a process with a low limit might never recover.
    */
   private static final int RECOVERY_COUNTS = 3;
 

@@ -103,10 +103,10 @@ public final class OverloadGuard implements Overload {
   }
 
   /**
-   * Updates the state.
+   * Updates the state with a new reading.
    *
-   * @return true from time to time while memory is short, to request that clients that do not read
-   *     be disconnected
+   * @return whether the caller must now disconnect the clients that do not read; true once per
+   *     {@code stuckAfter} while memory is short
    */
   public boolean check(OverloadReading reading) {
     last = reading;
@@ -114,19 +114,19 @@ public final class OverloadGuard implements Overload {
       return false;
     }
     long now = nowMillis.getAsLong();
-    Set<Cause> above = above(reading, true);
+    Set<Cause> above = causesAbove(reading, true);
     if (!overloaded && !above.isEmpty()) {
       begin(now, reading);
     }
     if (!overloaded) {
       return false;
     }
-    Set<Cause> high = above(reading, false);
+    Set<Cause> high = causesAbove(reading, false);
     if (!high.isEmpty()) {
       lastHighMillis = now;
     } else if (now - lastHighMillis >= settings.recoveryTime().toMillis()) {
       overloaded = false;
-      LOG.info("Overload ended; accepting new work again ms={}", now - beganMillis);
+      LOG.info("Overload ended; accepting new work again durationMs={}", now - beganMillis);
       return false;
     }
     boolean memory = high.contains(Cause.HEAP) || high.contains(Cause.DIRECT_MEMORY);
@@ -145,7 +145,7 @@ public final class OverloadGuard implements Overload {
     LOG.warn("Overloaded; rejecting new work: {}", String.join(", ", describe(reading)));
   }
 
-  private Set<Cause> above(OverloadReading reading, boolean upper) {
+  private Set<Cause> causesAbove(OverloadReading reading, boolean upper) {
     EnumSet<Cause> causes = EnumSet.noneOf(Cause.class);
     if (reading.heapPercent() >= (upper ? settings.heapHighPercent() : settings.heapLowPercent())) {
       causes.add(Cause.HEAP);
@@ -163,7 +163,7 @@ public final class OverloadGuard implements Overload {
 
   private List<String> describe(OverloadReading reading) {
     List<String> lines = new ArrayList<>();
-    for (Cause cause : above(reading, false)) {
+    for (Cause cause : causesAbove(reading, false)) {
       lines.add(
           switch (cause) {
             case HEAP ->

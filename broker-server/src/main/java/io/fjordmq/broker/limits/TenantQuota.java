@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Enforces a tenant's connection limits on this node. Thread-safe and lock-free. */
 public final class TenantQuota {
-  private static final long SECOND = 1_000_000;
+  private static final long MICROS_PER_SECOND = 1_000_000;
 
   private final TenantSettings settings;
   private final AtomicInteger connections = new AtomicInteger();
@@ -44,12 +44,12 @@ public final class TenantQuota {
     if (settings.connectionsPerSecond() == 0) {
       return true;
     }
-    long interval = SECOND / settings.connectionsPerSecond();
+    long interval = MICROS_PER_SECOND / settings.connectionsPerSecond();
     while (true) {
       long due = nextDue.get();
-      // If it is more than a second ahead, the clock was set back.
-      long from = due < now || due > now + SECOND + interval ? now : due;
-      if (from + interval > now + SECOND) {
+      // A due time more than a second ahead means that the clock was set back.
+      long from = due < now || due > now + MICROS_PER_SECOND + interval ? now : due;
+      if (from + interval > now + MICROS_PER_SECOND) {
         return false;
       }
       if (nextDue.compareAndSet(due, from + interval)) {

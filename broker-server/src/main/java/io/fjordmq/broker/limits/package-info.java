@@ -1,7 +1,7 @@
 /**
- * Overload protection, limits for tenants and for individual clients ({@code SessionSettings}), and
- * counters of the times these limits took effect. The limits for individual clients are enforced in
- * {@code broker.session}.
+ * Overload protection, and the limits for tenants and for individual clients ({@code
+ * SessionSettings}). {@code Limit} names the limits whose effects are counted. The limits for
+ * individual clients are enforced in {@code broker.session}.
  *
  * <p>This package depends on neither sessions nor sockets.
  */

@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queues the steps of TLS handshakes, of which an event loop runs one after each round of I/O. A
- * step takes up to a millisecond, and in a reconnect storm hundreds of steps become ready at once.
- * With the queue, messages of connected clients are delayed by one step rather than by all of them.
+ * Queues the steps of TLS handshakes. Each event loop runs one step after each round of I/O. A step
+ * takes up to a millisecond, and in a reconnect storm hundreds of steps become ready at once. With
+ * the queue, messages of connected clients are delayed by one step rather than by all of them.
  *
  * <p>The queue needs no limit of its own: it holds at most one read per connection, and the
  * listener's {@code maxConnections} limits the connections.
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class HandshakeQueue {
   private final ConcurrentHashMap<EventLoop, Queue> queues = new ConcurrentHashMap<>();
 
-  /** Returns the queue of an event loop. It must only be used on that loop. */
+  /** Returns the queue of an event loop. The queue must only be used on that loop. */
   Queue of(EventLoop loop) {
     Queue queue = queues.get(loop);
     return queue == null ? queues.computeIfAbsent(loop, Queue::new) : queue;

@@ -52,7 +52,7 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Opens all listeners. If one cannot be opened, closes the others.
+   * Opens all listeners. If one of them cannot be opened, none stays open.
    *
    * @param workerThreads number of event loops for clients; 0 = half the number of processors
    * @throws IllegalStateException if a listener cannot be opened; the message names the listener
@@ -94,8 +94,8 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Leaves half of the processors to the stores. Having fewer loops also means that fewer messages
-   * cross between loops.
+   * Leaves half of the processors to the stores. With fewer event loops, fewer messages must cross
+   * from one loop to another.
    */
   private static int defaultWorkerThreads() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);

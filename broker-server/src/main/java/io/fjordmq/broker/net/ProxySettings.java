@@ -3,7 +3,7 @@ package io.fjordmq.broker.net;
 import java.util.List;
 
 /**
- * Settings for clients that connect through proxies which forward the client address (PROXY
+ * Settings for clients that connect through proxies that forward the client address (PROXY
  * protocol, version 1 or 2).
  *
  * @param proxyProtocol whether every connection begins with a PROXY protocol header

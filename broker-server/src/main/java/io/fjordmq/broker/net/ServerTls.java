@@ -16,8 +16,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS context of a listener. When the files change, new connections use the new contents. Files
- * that cannot be used are logged, and the previous contents stay in use.
+ * The TLS context of a listener. When the TLS files change, new connections use the new contents.
+ * If the new contents cannot be used, a warning is logged and the previous contents stay in use.
  *
  * <p>A new context has new ticket keys, so that no client can resume a session that was established
  * with other certificates.

@@ -231,7 +231,7 @@ record TlsFiles(
     } catch (InvalidKeyException e) {
       return false; // different algorithms
     } catch (GeneralSecurityException e) {
-      return false; // the signature does not fit the other key
+      return false; // the keys do not belong to the same pair
     }
   }
 }

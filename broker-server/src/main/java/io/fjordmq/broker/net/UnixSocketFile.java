@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file of a Unix domain socket. The file is created under a temporary name and renamed once its
- * permissions are set, so that no client can connect before. The rename also atomically replaces
+ * permissions are set, so that no client can connect earlier. The rename also atomically replaces
  * the file left by a previous process.
  */
 final class UnixSocketFile {
@@ -123,7 +123,7 @@ final class UnixSocketFile {
     try {
       Files.deleteIfExists(path);
     } catch (IOException e) {
-      // The next start will find that no process is listening on it.
+      // The next start replaces the file, because no process is listening on it.
     }
   }
 }

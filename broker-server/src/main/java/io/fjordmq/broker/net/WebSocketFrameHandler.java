@@ -62,8 +62,8 @@ final class WebSocketFrameHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * Handles a ping or pong. A pong needs no response. No pong is sent while the client does not
-   * read; RFC 6455 §5.5.3 allows responding only to the latest ping.
+   * Handles a ping or pong. A ping is not answered while the client does not read; RFC 6455 §5.5.3
+   * allows a server to answer only the latest ping.
    */
   private static void handleControl(ChannelHandlerContext ctx, WebSocketFrame frame) {
     ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));

@@ -7,19 +7,19 @@ package io.fjordmq.broker.nodes;
 public interface ItemReceiver {
 
   /**
-   * Accepts the outcome of an item. Must be called once, immediately or later, on any thread; does
-   * not block.
+   * Sends the outcome of an item to the sender. Must be called once, immediately or later, on any
+   * thread; does not block.
    */
   @FunctionalInterface
   interface Responder {
     /**
-     * Responds to the sender.
+     * Sends the outcome.
      *
      * @param outcome ACCEPTED or REJECTED, or NO_CAPACITY for a kept {@link NodeItem.SharePublish}
      */
     void respond(ItemOutcome outcome);
 
-    /** Responds to the sender with ACCEPTED or REJECTED. */
+    /** Sends ACCEPTED or REJECTED. */
     default void respondAccepted(boolean accepted) {
       respond(accepted ? ItemOutcome.ACCEPTED : ItemOutcome.REJECTED);
     }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Above the capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered
  * anyway are accepted, so each source can exceed the capacity by one message.
  *
- * <p>No publisher waits longer than {@link NodesSettings#publishTimeout}, because a node that is
- * unreachable from this node may still be reachable from others, so that its incarnation does not
- * end. Overdue items are still sent once the node is reachable again.
+ * <p>No publisher waits longer than {@link NodesSettings#publishTimeout}, because the incarnation
+ * of a node does not end while other nodes can still reach it. Overdue items are still sent once
+ * the node is reachable again.
  */
 public final class NodeStream {
   /** The estimated memory overhead of an item. */

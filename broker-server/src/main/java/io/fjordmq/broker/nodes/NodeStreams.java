@@ -42,7 +42,8 @@ public final class NodeStreams {
   }
 
   /**
-   * Returns false while too many notices are waiting for any node; clients must not connect then.
+   * Returns false while too many notices are waiting for any node. In the meantime, new clients
+   * must be refused, because other nodes could not be notified of them.
    */
   public boolean canAcceptNotices() {
     for (NodeStream stream : streams.values()) {

@@ -30,7 +30,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
   private boolean closed;
 
   /**
-   * @param timers the timers for resending batches
+   * @param timers the timers for resending batches and for overdue items
    */
   public StreamLifecycle(
       NodeId self,
@@ -85,7 +85,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     before.forEach(
         (node, stream) -> {
           if (now.get(node) != stream) {
-            endings.add(new EndedStream(stream, ItemOutcome.INCARNATION_OVER));
+            endings.add(new EndedStream(stream, ItemOutcome.INCARNATION_ENDED));
           }
         });
     streams.replace(now);

@@ -143,8 +143,8 @@ enum ClientMetric implements Metric {
 
   private final Spec spec;
 
-  ClientMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  ClientMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

@@ -54,11 +54,12 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    *
    * @param requests commands and queries per second
    * @param busyPercent percentage of time for which the range's apply thread was busy
-   * @param nanos mean storage time per command, in nanoseconds
+   * @param storageNanosPerCommand mean time per command spent in storage, in nanoseconds
    * @param bytes estimated size; 0 if unknown
    * @param decision split, split by size, merge, or the reason why the range is left unchanged
    */
-  public record LoadLine(long requests, int busyPercent, long nanos, long bytes, String decision) {}
+  public record LoadLine(
+      long requests, int busyPercent, long storageNanosPerCommand, long bytes, String decision) {}
 
   /**
    * A replica of a range.
@@ -110,11 +111,11 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   }
 
   private static String text(LoadLine load) {
-    return "%d requests/s, busy %d %%, %d µs of storage each, %d KiB: %s"
+    return "%d requests/s, busy %d %%, %d µs of storage per command, %d KiB: %s"
         .formatted(
             load.requests(),
             load.busyPercent(),
-            Math.round(load.nanos() / 1_000.0),
+            Math.round(load.storageNanosPerCommand() / 1_000.0),
             load.bytes() / 1024,
             load.decision().replace('_', ' '));
   }

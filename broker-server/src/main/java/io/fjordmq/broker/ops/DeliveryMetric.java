@@ -107,8 +107,8 @@ enum DeliveryMetric implements Metric {
 
   private final Spec spec;
 
-  DeliveryMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  DeliveryMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

@@ -21,8 +21,8 @@ import java.util.function.Function;
  */
 final class Meters {
   /**
-   * Upper bounds of the histogram buckets, which cover everything from a write to memory to a
-   * failing disk.
+   * Upper bounds of the histogram buckets, which cover latencies from those of memory writes to
+   * those of a failing disk.
    */
   private static final Duration[] BUCKETS = {
     Duration.ofNanos(100_000),
@@ -45,8 +45,8 @@ final class Meters {
   private final MeterRegistry registry;
 
   /**
-   * Keeps the objects that gauges read strongly reachable, because the registry only refers to them
-   * weakly.
+   * Keeps the objects that function counters read reachable, because the registry holds only weak
+   * references to them.
    */
   private final List<Object> strongReferences = Collections.synchronizedList(new ArrayList<>());
 
@@ -59,7 +59,7 @@ final class Meters {
     LongAdder sum = new LongAdder();
     strongReferences.add(sum);
     FunctionCounter.builder(metric.id(), sum, LongAdder::doubleValue)
-        .description(metric.meaning())
+        .description(metric.help())
         .tags(tags(metric, labelValues))
         .register(registry);
     return sum;
@@ -69,7 +69,7 @@ final class Meters {
   void functionCounter(Metric metric, DoubleSupplier value) {
     strongReferences.add(value);
     FunctionCounter.builder(metric.id(), value, DoubleSupplier::getAsDouble)
-        .description(metric.meaning())
+        .description(metric.help())
         .register(registry);
   }
 
@@ -93,7 +93,7 @@ final class Meters {
   /** Registers a gauge whose value is computed when it is read. */
   void gauge(Metric metric, DoubleSupplier value, String... labelValues) {
     Gauge.builder(metric.id(), value::getAsDouble)
-        .description(metric.meaning())
+        .description(metric.help())
         .tags(tags(metric, labelValues))
         .strongReference(true)
         .register(registry);
@@ -101,7 +101,7 @@ final class Meters {
 
   Timer timer(Metric metric, String... labelValues) {
     return Timer.builder(metric.id())
-        .description(metric.meaning())
+        .description(metric.help())
         .tags(tags(metric, labelValues))
         .serviceLevelObjectives(BUCKETS)
         .register(registry);

@@ -46,9 +46,9 @@ sealed interface Metric
    *
    * @param id the Micrometer name, with dots
    * @param labels the label names, separated by a comma and a space; empty if there are none
-   * @param meaning the help text
+   * @param help the help text
    */
-  record Spec(String id, Kind kind, String labels, String meaning) {}
+  record Spec(String id, Kind kind, String labels, String help) {}
 
   Spec spec();
 
@@ -66,8 +66,8 @@ sealed interface Metric
     return spec().labels();
   }
 
-  default String meaning() {
-    return spec().meaning();
+  default String help() {
+    return spec().help();
   }
 
   /** The name in the Prometheus format. */

@@ -55,8 +55,8 @@ enum NodeMetric implements Metric {
 
   private final Spec spec;
 
-  NodeMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  NodeMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

@@ -53,7 +53,7 @@ public record NodeStatus(
    * @param storageFailed whether the state database rejects writes
    * @param logFailed whether the log database rejects writes
    * @param freeBytes number of bytes that can still be written
-   * @param low whether this node has low disk space
+   * @param low whether free space is below {@code diskConfig.minFreeBytes}
    */
   public record Disk(boolean storageFailed, boolean logFailed, long freeBytes, boolean low) {}
 }

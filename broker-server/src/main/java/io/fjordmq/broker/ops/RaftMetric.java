@@ -44,8 +44,8 @@ enum RaftMetric implements Metric {
 
   private final Spec spec;
 
-  RaftMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  RaftMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

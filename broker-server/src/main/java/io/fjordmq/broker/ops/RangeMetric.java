@@ -153,8 +153,8 @@ enum RangeMetric implements Metric {
 
   private final Spec spec;
 
-  RangeMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  RangeMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A file in the data directory that announces that clients can connect, and at which addresses.
- * bin/standalone.sh waits for it. The file is deleted at shutdown; after a crash it remains and
+ * A file in the data directory that announces that clients can connect and lists the addresses.
+ * bin/standalone.sh waits for this file. It is deleted at shutdown; after a crash, it remains and
  * contains the id of a dead process.
  *
  * <pre>

@@ -43,8 +43,8 @@ enum SecurityMetric implements Metric {
 
   private final Spec spec;
 
-  SecurityMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  SecurityMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

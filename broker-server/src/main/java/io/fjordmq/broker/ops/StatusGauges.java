@@ -56,7 +56,7 @@ final class StatusGauges {
     gauge(DeliveryMetric.NODE_BYTES_WAITING, s -> s.delivery().nodes().bytes());
     gauge(DeliveryMetric.LOCAL_FILTERS, s -> s.delivery().filters());
     gauge(DeliveryMetric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
-    gauge(DeliveryMetric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().unremovedRoutes());
+    gauge(DeliveryMetric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().failedRouteRemovals());
     gauge(DeliveryMetric.LOCAL_ROUTE_REMOVALS_WAITING, s -> s.delivery().waitingRemovals());
     gauge(DeliveryMetric.PUBLISHES_WAITING, s -> s.delivery().delayedPublishes());
     gauge(DeliveryMetric.SHARES, s -> s.delivery().shares());

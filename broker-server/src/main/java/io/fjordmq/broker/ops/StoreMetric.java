@@ -81,8 +81,8 @@ enum StoreMetric implements Metric {
 
   private final Spec spec;
 
-  StoreMetric(String id, Kind kind, String labels, String meaning) {
-    this.spec = new Spec(id, kind, labels, meaning);
+  StoreMetric(String id, Kind kind, String labels, String help) {
+    this.spec = new Spec(id, kind, labels, help);
   }
 
   @Override

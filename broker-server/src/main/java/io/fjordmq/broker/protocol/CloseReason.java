@@ -99,7 +99,10 @@ public enum CloseReason {
     return returnCode;
   }
 
-  /** Returns the close reason for a client that cannot be sent the reason code of a SUBACK. */
+  /**
+   * Returns the reason for closing a connection whose protocol version cannot report this SUBACK
+   * reason code.
+   */
   public static CloseReason ofSubAck(int reasonCode) {
     for (CloseReason reason : List.of(NOT_AUTHORIZED, TOPIC_FILTER_INVALID, QUOTA_EXCEEDED)) {
       if (reason.reasonCode == reasonCode) {

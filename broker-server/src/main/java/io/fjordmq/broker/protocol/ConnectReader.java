@@ -92,7 +92,8 @@ public final class ConnectReader {
   }
 
   /**
-   * Applies these limits to a request; used when the client's tenant has its own limits.
+   * Applies the limits of this reader to a request. Called again if the client's tenant has its own
+   * limits.
    *
    * @throws ProtocolViolation with the reason for the CONNACK
    */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the rules for CONNECT that can only be checked on the raw bytes: the protocol name,
- * contradictory flags, and fields that a flag announces but that are missing.
+ * contradictory flags, and flags that announce a missing field.
  *
  * @param level the protocol level: 3, 4 or 5
  * @param willTopic the will topic if it is too long for Netty's decoder, which then returns no will
@@ -27,7 +27,8 @@ record ConnectRules(int level, @Nullable String willTopic) {
   private static final int NETTY_MAX_WILL_TOPIC_BYTES = 32_767;
 
   /**
-   * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2).
+   * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2). Clears the flags of missing fields that
+   * MQTT 3.1 allows, because Netty's decoder would read past the end of the packet.
    *
    * @param size the size of the packet, which begins at the reader index
    * @return the values that Netty's decoder does not return
@@ -47,7 +48,7 @@ record ConnectRules(int level, @Nullable String willTopic) {
     if (!known) {
       throw unsupported(level);
     }
-    cursor.level(level);
+    cursor.setLevel(level);
     int flagsAt = cursor.position();
     int flags = cursor.readByte();
     checkFlags(flags, level);
@@ -62,7 +63,7 @@ record ConnectRules(int level, @Nullable String willTopic) {
    */
   private static ProtocolViolation unsupported(int level) {
     int replyLevel = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
-    // Level 0 would mean that the level is unknown. A bridge gets an MQTT 3 response.
+    // Do not reply with level 0, which means that the level is unknown.
     return new ProtocolViolation(
         CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
         "unsupported protocol name or level; level is " + level,

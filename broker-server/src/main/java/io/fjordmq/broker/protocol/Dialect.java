@@ -9,7 +9,7 @@ import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import org.jspecify.annotations.Nullable;
 
-/** Implements what differs between MQTT 3.1, 3.1.1 and 5 for one connection. */
+/** The differences between MQTT 3.1, 3.1.1 and 5, for one connection. */
 public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
 
   /** Creates the dialect for the client that sent the CONNECT. */

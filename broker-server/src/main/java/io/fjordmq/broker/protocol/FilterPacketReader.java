@@ -7,8 +7,8 @@ import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttQoS;
 
 /**
- * Reads SUBSCRIBE and UNSUBSCRIBE packets up to their filters, instead of Netty's decoder. The
- * filters are left undecoded, so that the session can decode them in slices ({@link FilterPacket}).
+ * Reads SUBSCRIBE and UNSUBSCRIBE packets in place of Netty's decoder. The filters are left
+ * undecoded, so that the session can decode them in slices ({@link FilterPacket}).
  */
 final class FilterPacketReader {
   private static final int FLAGS = 0x02;

@@ -32,7 +32,7 @@ final class PacketCursor {
     return level;
   }
 
-  void level(int known) {
+  void setLevel(int known) {
     level = known;
   }
 

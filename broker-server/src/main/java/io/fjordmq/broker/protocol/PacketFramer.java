@@ -71,8 +71,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
     pacing.onReadComplete();
     if (pacing.hasBacklog()) {
-      // Netty's decoder reads more if a read produced no packet, but enough bytes may already be
-      // buffered here.
+      // If a read produced no packet, Netty's decoder would request another read, although complete
+      // packets may already be buffered here.
       discardSomeReadBytes();
       ctx.fireChannelReadComplete();
     } else {
@@ -81,8 +81,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
   }
 
   /**
-   * Forwards all complete packets. No further read will occur, so the session slices the work
-   * itself.
+   * Forwards all complete packets at once, because no later read can trigger it. The session
+   * divides the work into slices itself.
    */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {

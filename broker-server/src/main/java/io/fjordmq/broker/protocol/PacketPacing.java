@@ -6,15 +6,15 @@ package io.fjordmq.broker.protocol;
  */
 public interface PacketPacing {
   /**
-   * Sets the callback that handles the remaining bytes for as long as {@link #canAcceptPacket}
-   * allows.
+   * Sets the callback that makes the framer forward buffered packets while {@link #canAcceptPacket}
+   * is true.
    */
   void setContinueCallback(Runnable then);
 
-  /** Whether the next packet may be handled now; otherwise, its bytes wait for a later slice. */
+  /** Whether the next packet may be forwarded now; if not, its bytes wait for a later slice. */
   boolean canAcceptPacket();
 
-  /** Whether bytes remain to be handled. */
+  /** Whether buffered bytes are waiting for a later slice. */
   boolean hasBacklog();
 
   /** Whether the connection has ended, so that the remaining bytes are discarded. */

@@ -29,7 +29,7 @@ public record Peer(
     @Nullable X509Certificate certificate) {
   private static final AttributeKey<Peer> KEY = AttributeKey.valueOf(Peer.class, "peer");
 
-  /** Creates a peer of which only the socket address is known. */
+  /** Creates the peer of a connection before any proxy header or TLS handshake. */
   public static Peer plain(String listener, SocketAddress remote) {
     return new Peer(listener, remote, false, null);
   }
@@ -47,7 +47,7 @@ public record Peer(
     return peer;
   }
 
-  /** Makes this the peer of the channel. Must be called on the channel's event loop. */
+  /** Attaches this peer to the channel. Must be called on the channel's event loop. */
   public void attachTo(Channel channel) {
     channel.attr(KEY).set(this);
   }

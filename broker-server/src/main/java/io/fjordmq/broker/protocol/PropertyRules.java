@@ -30,7 +30,8 @@ final class PropertyRules {
 
   private record Rule(Encoding encoding, int packets) {}
 
-  // The rules by property identifier. Properties that only servers may send have no rule.
+  // The rules by property identifier. Identifiers of undefined properties, and of properties that
+  // only servers may send, have no rule.
   private static final Rule[] RULES = new Rule[USER_PROPERTY + 2];
 
   static {

@@ -3,12 +3,13 @@ package io.fjordmq.broker.protocol;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Checks protocol rules on the raw bytes, because Netty's decoder (4.2.18) either does not check
- * them or hides the required information: DUP with QoS 0, packets longer than their version allows,
- * misplaced or repeated properties, and reason codes that clients must not send. Each field must
- * also end within its packet; otherwise Netty's decoder would wait for more bytes and take them
- * from the next packet. Netty checks everything else: fixed header flags, UTF-8 and U+0000 in every
- * string, bytes after the last field, and packet identifier 0.
+ * Checks protocol rules on the raw bytes, because Netty's decoder (4.2.18) does not check them or
+ * discards the information that a later check needs: DUP with QoS 0, fields that the protocol
+ * version does not have, misplaced or repeated properties, and reason codes that clients must not
+ * send. This class also checks that each field ends within its packet; otherwise, Netty's decoder
+ * would wait for more bytes and take them from the next packet. Netty checks everything else: fixed
+ * header flags, UTF-8 and U+0000 in every string, bytes after the last field, and packet identifier
+ * 0.
  *
  * <p>Packets that MQTT 3.1 allows but Netty rejects are rewritten into a form that both accept.
  */

@@ -100,8 +100,7 @@ final class JsonCheck {
               && number >= range.min()
               && number <= range.max();
     }
-    require(
-        valid, path, "a whole number from %d to %d".formatted(range.min(), range.max()), value);
+    require(valid, path, "a whole number from %d to %d".formatted(range.min(), range.max()), value);
   }
 
   private void checkItems(String path, JsonNode value, Schema.Items items) {

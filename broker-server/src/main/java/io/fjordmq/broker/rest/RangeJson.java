@@ -38,7 +38,7 @@ record RangeJson(
       return new Load(
           line.requests(),
           line.busyPercent(),
-          line.nanos(),
+          line.storageNanosPerCommand(),
           line.bytes() == 0 ? null : line.bytes(),
           line.decision());
     }

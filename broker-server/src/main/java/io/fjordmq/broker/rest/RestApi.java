@@ -85,6 +85,7 @@ public final class RestApi implements AutoCloseable {
       response = CompletableFuture.failedFuture(e);
     }
     return response
+        .copy() // others may wait for the same future
         .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
         .handleAsync((result, failure) -> replies.of(call, result, failure), threads);
   }

@@ -14,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  * @param retain the store of retained messages
  */
 record VoterCounts(
-    @Field(value = "Voters of each range of routes", min = 1, max = ClusterCommands.MAX_VOTERS) @Nullable Integer dist,
-    @Field(value = "Voters of each range of persistent sessions", min = 1, max = ClusterCommands.MAX_VOTERS)
+    @Field(value = "Voters of each range of routes", min = 1, max = ClusterCommands.MAX_VOTERS)
+        @Nullable Integer dist,
+    @Field(
+            value = "Voters of each range of persistent sessions",
+            min = 1,
+            max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer inbox,
-    @Field(value = "Voters of each range of retained messages", min = 1, max = ClusterCommands.MAX_VOTERS)
+    @Field(
+            value = "Voters of each range of retained messages",
+            min = 1,
+            max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer retain) {
 
   static VoterCounts of(Map<String, Integer> byStore) {

@@ -33,15 +33,15 @@ final class AclFile {
   /** The rules of one user, or the patterns. Deny rules come first. */
   private static final class Section {
     private final List<Line> denials = new ArrayList<>();
-    private final List<Line> others = new ArrayList<>();
+    private final List<Line> grants = new ArrayList<>();
 
     private void addLine(Line line) {
-      (line.allow ? others : denials).add(line);
+      (line.allow ? grants : denials).add(line);
     }
 
     private List<Line> lines() {
       List<Line> lines = new ArrayList<>(denials);
-      lines.addAll(others);
+      lines.addAll(grants);
       return lines;
     }
   }
@@ -124,7 +124,7 @@ final class AclFile {
     if (section != null) {
       section.lines().forEach(line -> add(rules, line, line.filter));
     }
-    if (!isWildcard(clientId) && (userName == null || !isWildcard(userName))) {
+    if (!hasWildcard(clientId) && (userName == null || !hasWildcard(userName))) {
       for (Line line : patterns.lines()) {
         if (userName != null || !line.filter.contains("%u")) {
           add(rules, line, substitute(line.filter, clientId, userName));
@@ -134,7 +134,7 @@ final class AclFile {
     return new TopicRules(List.copyOf(rules));
   }
 
-  private static boolean isWildcard(String name) {
+  private static boolean hasWildcard(String name) {
     return name.indexOf('+') >= 0 || name.indexOf('#') >= 0;
   }
 
@@ -159,7 +159,7 @@ final class AclFile {
     try {
       rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
     } catch (IllegalArgumentException e) {
-      // After substituting an empty or very long name, the result is not a valid filter and matches
+      // With an empty or very long name, the pattern is not a valid filter and matches
       // nothing.
       return;
     }

@@ -7,14 +7,14 @@ import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.security.SecuritySettings.Anonymous;
 import java.util.concurrent.CompletionStage;
 
-/** The last authenticator of the chain: admits clients without credentials. */
+/** The last authenticator of the chain, which can admit clients as anonymous. */
 final class AnonymousAuthenticator implements Authenticator {
   private final Anonymous allowed;
   private final boolean onlyAuthenticator;
 
   /**
-   * @param onlyAuthenticator whether there is no other authenticator; if so, user name and password
-   *     are ignored and the client is anonymous
+   * @param onlyAuthenticator whether there is no other authenticator; if so, user names and
+   *     passwords are ignored
    */
   AnonymousAuthenticator(Anonymous allowed, boolean onlyAuthenticator) {
     this.allowed = allowed;

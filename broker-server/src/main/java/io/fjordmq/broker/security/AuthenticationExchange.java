@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The enhanced authentication of one client, which takes several steps at CONNECT or later (MQTT
- * 5.0 §4.12). Used by one event loop; the provider runs on its own threads.
+ * One enhanced authentication of a client: an exchange of AUTH packets at CONNECT or for a
+ * re-authentication (MQTT 5.0 §4.12). Used by one event loop; the provider runs on its own threads.
  */
 public final class AuthenticationExchange {
   private final Provider<EnhancedAuthenticator> provider;

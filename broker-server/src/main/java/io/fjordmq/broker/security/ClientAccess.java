@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client's own {@link Permissions} decide first, then the ACL file, then the plugins. Only
  * plugins decide asynchronously. Decisions about publishing are cached for a bounded number of
- * topics and a bounded time, at most until the ACL file changes or the client re-authenticates.
+ * topics and a bounded time. The cache is cleared when the ACL file changes or the client
+ * re-authenticates.
  */
 public final class ClientAccess {
   private final Authorization shared;
@@ -75,8 +76,8 @@ public final class ClientAccess {
     return client;
   }
 
-  /** Whether the client may do everything, so that no checks are needed. */
-  public boolean isUnlimited() {
+  /** Whether the client may do everything, so no checks are needed. */
+  public boolean isUnrestricted() {
     return own == null && shared.isOpen();
   }
 
@@ -177,9 +178,12 @@ public final class ClientAccess {
     return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
   }
 
-  /** Decides about the will of a CONNECT; counts and logs a denial. Can be called on any thread. */
+  /**
+   * Decides about the will of a CONNECT; counts and logs a denial. Called before the session
+   * exists, so it can be called on any thread.
+   */
   public CompletableFuture<AccessDecision> mayPublishWill(Action.Publish will) {
-    if (isUnlimited()) {
+    if (isUnrestricted()) {
       return allowed();
     }
     refresh(cachedSince);
@@ -200,15 +204,15 @@ public final class ClientAccess {
   }
 
   /** Decides about a subscription; counts and logs a denial. The future completes on any thread. */
-  public CompletableFuture<AccessDecision> subscribe(Action.Subscribe subscription) {
-    return isUnlimited()
+  public CompletableFuture<AccessDecision> maySubscribe(Action.Subscribe subscription) {
+    return isUnrestricted()
         ? allowed()
         : reportDenial(decide(subscription), Attempt.SUBSCRIBE, subscription);
   }
 
   private CompletableFuture<AccessDecision> decide(Action.Subscribe subscription) {
     refresh(cachedSince);
-    boolean part = false;
+    boolean partial = false;
     for (TopicRules rules : new @Nullable TopicRules[] {own, fromFile}) {
       if (rules == null) {
         continue;
@@ -217,18 +221,18 @@ public final class ClientAccess {
       if (readable == TopicRules.Coverage.ALL) {
         return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
       }
-      part |= readable == TopicRules.Coverage.PARTIAL;
+      partial |= readable == TopicRules.Coverage.PARTIAL;
     }
     if (shared.hasPlugins()) {
       return shared.evaluate(client, subscription);
     }
     return CompletableFuture.completedFuture(
-        part ? AccessDecision.ALLOWED : AccessDecision.NOT_ALLOWED);
+        partial ? AccessDecision.ALLOWED : AccessDecision.NOT_ALLOWED);
   }
 
   /**
-   * Decides whether a message may be sent to the client. Plugins are not called, because they only
-   * decide about subscriptions.
+   * Decides whether a message may be sent to the client. Plugins are not called, because they have
+   * already decided about the subscription.
    */
   public boolean mayReceive(Topic topic) {
     if (shared.acl() != acl) {

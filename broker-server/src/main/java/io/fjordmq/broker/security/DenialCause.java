@@ -18,7 +18,7 @@ public enum DenialCause {
   TOO_MANY_FAILURES,
   /** No provider knows the authentication method. */
   BAD_METHOD,
-  /** The client identifier is bound to the session of another user. */
+  /** The session with this client identifier belongs to another user. */
   OTHER_USER;
 
   private final String label = name().toLowerCase(Locale.ROOT);

@@ -44,11 +44,15 @@ final class Denials {
     }
     events.denied(
         new ClientEventListener.Denial(
-            client.tenant(), client.clientId(), client.userName(), action, accessDecision.by()));
+            client.tenant(),
+            client.clientId(),
+            client.userName(),
+            action,
+            accessDecision.decidedBy()));
   }
 
   private static String by(AccessDecision accessDecision) {
-    return accessDecision.by().isEmpty() ? "" : ", decided by " + accessDecision.by();
+    return accessDecision.decidedBy().isEmpty() ? "" : ", decided by " + accessDecision.decidedBy();
   }
 
   private static String reason(AccessDecision accessDecision) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Remembers users whose last password was correct, so that reconnecting devices do not each wait
  * for a slow password hash. For each user, it stores an HMAC of the user name, the password and the
- * password file entry, so that a changed entry no longer matches; only this process knows the key.
- * The least recently used user is evicted. Thread-safe.
+ * password file entry, so an entry that has changed no longer matches. The HMAC key exists only in
+ * this process. The least recently used user is evicted. Thread-safe.
  */
 final class LoginCache {
   private static final String HMAC = "HmacSHA256";

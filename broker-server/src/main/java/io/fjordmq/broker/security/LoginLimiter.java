@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts failed logins per address to slow down password guessing. IPv6 addresses are counted by
- * their first 64 bits, because a client usually controls its whole network. Thread-safe.
+ * their first 64 bits, because a client usually controls all addresses of a /64 network.
+ * Thread-safe.
  */
 final class LoginLimiter {
   private static final int NETWORK_BYTES = 8;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Authenticates user names and passwords with the password file. Password hashes are slow by
  * design, so they are computed on a few dedicated threads with a bounded queue.
  *
- * <p>If a user is not in the file, the next authenticator decides. The delay is the same as for a
- * wrong password.
+ * <p>If a user is not in the file, the next authenticator decides, after the same delay as for a
+ * wrong password. Response times therefore do not reveal which users exist.
  */
 final class PasswordAuthenticator implements Authenticator {
   private static final byte[] NO_PASSWORD = {};
@@ -77,7 +77,7 @@ final class PasswordAuthenticator implements Authenticator {
       threads.execute(
           () -> {
             observer.addQueuedPasswords(-1);
-            // The client has timed out; computing its hash would only delay other clients.
+            // For a client that has timed out, computing the hash would only delay other clients.
             boolean timedOut = System.nanoTime() - since > maxQueueNanos;
             result.complete(timedOut ? busy() : check(user, password, hash, users));
           });

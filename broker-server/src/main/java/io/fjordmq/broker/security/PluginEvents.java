@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends client events to the listeners of plugins without ever blocking. Each listener has a thread
  * with a bounded queue; when the queue is full, events are dropped and counted. Without listeners,
- * sending an event costs nothing.
+ * events are discarded immediately.
  */
 public final class PluginEvents implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginEvents.class);

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * @param extension the extension to call
  * @param executor runs the calls; rejects calls when too many are waiting
  * @param timeout the time limit for a response
+ * @param failures limits the rate at which failed calls are logged
  */
 record Provider<E extends Extension>(
     String name, E extension, Executor executor, Duration timeout, RateLimitedLog failures) {
@@ -87,7 +88,7 @@ record Provider<E extends Extension>(
     }
   }
 
-  /** Returns why a call has no response, and logs the failure. */
+  /** Returns the cause of a failed call, and logs the failure at a limited rate. */
   DenialCause cause(Throwable error, String request) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -39,7 +39,7 @@ public final class Security implements AutoCloseable {
   private final PluginEvents events;
   private final ClientRefusals clientRefusals;
   private final Denials denials;
-  private final Authentications authentications;
+  private final AuthenticatorChain authenticators;
   private final Map<String, Provider<EnhancedAuthenticator>> methods;
   private final Authorization authorization;
   private final List<WatchedFile<?>> watched = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class Security implements AutoCloseable {
         new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
     methods = methods(pluginProviders(EnhancedAuthenticator.class));
-    authentications = new Authentications(chain(), clientRefusals);
+    authenticators = new AuthenticatorChain(chain(), clientRefusals);
     authorization = new Authorization(aclFile(), pluginProviders(Authorizer.class), settings);
   }
 
@@ -140,7 +140,7 @@ public final class Security implements AutoCloseable {
   private List<Provider<Authenticator>> chain() throws SecurityStartException {
     List<Provider<Authenticator>> chain = new ArrayList<>();
     if (settings.useCommonNameAsUsername()) {
-      chain.add(builtIn("securityConfig.useCommonNameAsUsername", new CertificateName()));
+      chain.add(builtIn("securityConfig.useCommonNameAsUsername", new CertificateAuthenticator()));
     }
     if (!settings.passwordFile().isEmpty()) {
       WatchedFile<PasswordFile> file =
@@ -188,8 +188,8 @@ public final class Security implements AutoCloseable {
                   + " everything that securityConfig.aclFile and plugins do not deny");
       case FALSE ->
           LOG.warn(
-              "securityConfig.allowAnonymous is false and no authentication is configured, "
-                  + "so every client is refused; set securityConfig.passwordFile");
+              "securityConfig.allowAnonymous is false and no authentication is configured, so"
+                  + " every client is refused; set securityConfig.passwordFile");
     }
   }
 
@@ -222,7 +222,7 @@ public final class Security implements AutoCloseable {
       return CompletableFuture.completedFuture(blocked);
     }
     long begin = System.nanoTime();
-    return authentications
+    return authenticators
         .admit(attempt)
         .whenComplete((done, error) -> observer.onAuthenticated(System.nanoTime() - begin));
   }
@@ -243,7 +243,7 @@ public final class Security implements AutoCloseable {
 
   /**
    * Refuses a CONNECT that has an unknown authentication method or comes from an address with too
-   * many failed logins.
+   * many failed logins; returns null for any other CONNECT.
    */
   public @Nullable Refused refuseMethod(String method, ConnectAttempt attempt) {
     Refused blocked = clientRefusals.refuseIfBlocked(attempt);

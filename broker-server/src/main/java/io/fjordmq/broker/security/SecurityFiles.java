@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Validates the files that {@code securityConfig} refers to before anything is opened. */
+/**
+ * Validates the files that {@code securityConfig} refers to. Runs before the node opens anything.
+ */
 public final class SecurityFiles {
   /** A check that throws an exception if it finds a problem. */
   @FunctionalInterface

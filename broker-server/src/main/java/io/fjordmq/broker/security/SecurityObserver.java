@@ -26,19 +26,19 @@ public interface SecurityObserver {
   /** An action was denied. */
   default void onDenied(Attempt attempt, DenialCause denialCause) {}
 
-  /** An authentication was completed, whatever its result, in this many nanoseconds. */
+  /** An authentication has completed, with any result, after {@code nanos} nanoseconds. */
   default void onAuthenticated(long nanos) {}
 
-  /** The number of logins waiting for their password to be hashed has changed by this amount. */
+  /** The number of logins waiting for their password to be hashed has changed by {@code delta}. */
   default void addQueuedPasswords(int delta) {}
 
-  /** The number of addresses with recorded login failures has changed by this amount. */
+  /** The number of addresses with recorded login failures has changed by {@code delta}. */
   default void addTrackedAddresses(int delta) {}
 
-  /** The number of calls waiting for one of their plugin's threads has changed by this amount. */
+  /** The number of calls waiting for a thread of their plugin has changed by {@code delta}. */
   default void addQueuedPluginCalls(int delta) {}
 
-  /** The number of events waiting for listeners has changed by this amount. */
+  /** The number of events waiting for listeners has changed by {@code delta}. */
   default void addQueuedEvents(int delta) {}
 
   /** An event was dropped because the queue was full. */

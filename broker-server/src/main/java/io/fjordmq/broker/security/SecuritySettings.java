@@ -19,10 +19,11 @@ import java.time.Duration;
  * @param loginCacheSize maximum number of users whose last correct password is recognized without
  *     computing its hash; 0 for none
  * @param maxLoginFailures number of failed logins from one address within the window after which
- *     that address is refused (0x9F) until the window has passed; 0 for no limit
+ *     the address is blocked, that is, its clients are refused (0x9F) until the window has passed;
+ *     0 for no limit
  * @param loginFailureWindow length of the window for maxLoginFailures
  * @param maxLoginAddresses maximum number of addresses whose failures are recorded; beyond that,
- *     the oldest is forgotten
+ *     the oldest is evicted
  * @param cachedTopics maximum number of topics per client whose decisions are cached
  * @param cacheTime lifetime of cached decisions
  * @param pluginDir directory that contains the plugins

@@ -100,7 +100,8 @@ final class WatchedFile<T> {
       if (!found.equals(reportedFault)) {
         reportedFault = found;
         LOG.warn(
-            "Cannot reload a file; fix it; the previous contents stay in effect: {} setting={}",
+            "Cannot reload a file; the previous contents stay in effect until it is fixed: {}"
+                + " setting={}",
             reason,
             setting);
         observer.onFileReloaded(false);

@@ -6,7 +6,7 @@ import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 
-/** Is notified when clients connect and disconnect. Called on event loops; must not block. */
+/** Receives events when clients connect and disconnect. Called on event loops; must not block. */
 public interface ClientEvents {
   /** Ignores all events. */
   ClientEvents NONE = new ClientEvents() {};
@@ -14,7 +14,7 @@ public interface ClientEvents {
   /**
    * A connected client.
    *
-   * @param port the port of the listener; 0 if it is not a TCP listener
+   * @param port the local TCP port of the connection; 0 if it does not use TCP
    */
   record Client(
       String tenant, ConnectRequest request, Peer peer, int port, long connectedAtMillis) {
@@ -26,9 +26,9 @@ public interface ClientEvents {
     }
   }
 
-  /** A client was accepted. */
+  /** A client has connected: it has been sent the CONNACK. */
   default void onConnected(Client client) {}
 
-  /** The connection of an accepted client has ended. */
+  /** The connection of such a client has ended. */
   default void onDisconnected(Client client, CloseReason reason, long nowMillis) {}
 }

@@ -6,7 +6,7 @@ import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 
-/** Converts between the types of {@code broker.security} and those of sessions. */
+/** Converts a CONNECT to the type that authenticators receive, and refusals to close reasons. */
 final class ConnectAttempts {
   private ConnectAttempts() {}
 
@@ -20,19 +20,6 @@ final class ConnectAttempts {
         request.clientId(),
         request.userName(),
         request.password());
-  }
-
-  /** Returns a copy without the password, for re-authentication. */
-  static ConnectAttempt withoutPassword(ConnectAttempt attempt) {
-    return new ConnectAttempt(
-        attempt.listener(),
-        attempt.address(),
-        attempt.encrypted(),
-        attempt.certificate(),
-        attempt.protocolLevel(),
-        attempt.clientId(),
-        attempt.userName(),
-        null);
   }
 
   static CloseReason closeReasonOf(Refusal refusal) {

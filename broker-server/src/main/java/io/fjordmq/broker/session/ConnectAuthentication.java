@@ -101,8 +101,8 @@ final class ConnectAuthentication {
           (accessDecision, failure) -> onWillDecision(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.closeReasonOf(refused.refusal());
-      // Only the code is sent to the client, because details would help an attacker who is
-      // guessing.
+      // Only the code is sent to the client, because details would help an attacker guess
+      // credentials.
       listener.onRefused(reason, reason.label());
     } else {
       listener.onRefused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
@@ -168,7 +168,10 @@ final class ConnectAuthentication {
     whenDecided(current.next(packet.data()));
   }
 
-  /** Ends the exchange after the connection has ended or the outcome is known. */
+  /**
+   * Closes the AUTH exchange, if there is one. Called when the outcome is known or the connection
+   * has ended.
+   */
   void close() {
     if (exchange != null) {
       exchange.close();

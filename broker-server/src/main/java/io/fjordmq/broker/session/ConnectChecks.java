@@ -55,7 +55,7 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   void requireAdmitted(
       ConnectRequest request, SessionSettings tenantSettings, ClientAccess access) {
     String tenant = access.client().tenant();
-    ClientIdOwner.requireNotInUse(
+    ClientIdOwnerCheck.requireNotInUse(
         services, tenantSettings.bindClientIdTo(), access, request.protocolLevel());
     boolean replaces = services.registry().find(tenant, request.clientId()) != null;
     Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
@@ -72,8 +72,8 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
 
   /**
    * Ends the session if the node has stopped serving while the client was being authenticated.
-   * Called after the session is registered, because the code that ends all sessions at that point
-   * only finds registered ones.
+   * Called after the session is registered: a node that stops serving ends only registered
+   * sessions, so a check before the registration could miss the change.
    */
   void endIfNotServing(Session connecting) {
     String notServing = services.servingState().notServingReason();

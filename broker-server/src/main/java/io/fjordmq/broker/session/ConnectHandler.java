@@ -27,8 +27,7 @@ import org.slf4j.LoggerFactory;
  * and send the CONNACK. After that, a {@link SessionHandler} takes over.
  *
  * <p>While a step is in progress, nothing is read from the client. Packets that arrived together
- * with the CONNECT (allowed by MQTT 5.0 §3.1.4) are queued here; all of them come from a single
- * read.
+ * with the CONNECT (allowed by MQTT 5.0 §3.1.4) are queued here; they all come from one read.
  */
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
@@ -43,7 +42,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
-  // Used to encode the CONNACK of a refusal.
+  // Needed to encode the CONNACK of a refusal.
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
 
@@ -250,7 +249,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Counts a connection that ends without a session. The result of its authentication is then
+   * Counts a connection that ends before it has a session. A later authentication result is
    * ignored.
    */
   private void countRefusal(CloseReason reason) {
@@ -272,7 +271,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean internal = SessionHandler.logUnlessDisconnect(ctx, cause);
+    boolean internal = SessionHandler.logUnlessConnectionLost(ctx, cause);
     CloseReason reason = internal ? CloseReason.INTERNAL_ERROR : CloseReason.CONNECTION_LOST;
     String detail = internal ? "internal error" : cause.toString();
     if (session != null) {

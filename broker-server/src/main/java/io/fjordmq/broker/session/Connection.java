@@ -146,7 +146,7 @@ final class Connection
     return services.hasFreeDiskSpace().getAsBoolean();
   }
 
-  /** The client events for plugins. */
+  /** Sends client events to plugins. */
   PluginEvents events() {
     return services.security().events();
   }

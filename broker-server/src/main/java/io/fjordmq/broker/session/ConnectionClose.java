@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes the connection of an open session that ends. The connection is closed immediately, or
- * later if it is held because the session ends with the node's incarnation. Only used on the event
- * loop, except for {@link #releasePart}.
+ * Closes the connection of an open session that ends. If the session ends with the node's
+ * incarnation, the connection is held and closed later; otherwise it is closed immediately. Only
+ * used on the event loop, except for {@link #releasePart}.
  */
 final class ConnectionClose {
   private final Connection connection;
@@ -21,15 +21,16 @@ final class ConnectionClose {
   private @Nullable Duration heldFor;
 
   /**
-   * The number of parts of the session that have yet to be released: its state and, if it is held,
-   * its connection.
+   * The number of parts of the session that are not released yet: its state and, if the connection
+   * is held, the connection.
    */
   private final AtomicInteger releases = new AtomicInteger(1);
 
   /**
-   * @param serverReference supplies the reference of the server to which clients are sent; empty
-   *     for none
-   * @param whenHeldClosed called when a held connection is closed, or if it is already closed
+   * @param serverReference supplies the Server Reference for clients that must use another server;
+   *     empty for none
+   * @param whenHeldClosed called when a held connection is about to be closed or the client has
+   *     closed it
    */
   ConnectionClose(
       Connection connection, Supplier<String> serverReference, Runnable whenHeldClosed) {

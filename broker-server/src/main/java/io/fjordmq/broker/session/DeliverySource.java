@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 sealed interface DeliverySource permits MemoryQueue, InboxSource {
 
   /**
-   * Returns the next message; null if none is in memory. In that case, a source with stored
-   * messages fetches them and calls {@link OutboundPublishes#pump} when they have arrived.
+   * Returns the next message; null if none is in memory. If further messages are stored, the source
+   * fetches them and calls {@link OutboundPublishes#pump} once they are in memory.
    */
   @Nullable Delivery peek();
 
@@ -30,6 +30,9 @@ sealed interface DeliverySource permits MemoryQueue, InboxSource {
    */
   void onPubRec(long sequence);
 
-  /** Handles acknowledgements received since the previous call, if any. Called once per batch. */
+  /**
+   * Handles the acknowledgements received since the previous call. Called after each batch of
+   * packets.
+   */
   void onAcknowledged();
 }

@@ -36,7 +36,7 @@ final class FilterResults {
     return CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Returns the result for a filter; a failure if the result is not known. */
+  /** Returns the result for a filter; {@link Result#FAILED} if the result is not known. */
   Result get(int filter) {
     return results.get(filter).getNow(Result.FAILED);
   }

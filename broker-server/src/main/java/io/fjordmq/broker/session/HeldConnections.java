@@ -53,9 +53,9 @@ final class HeldConnections {
   }
 
   /** The number of held connections whose sessions are not in the given set. */
-  int sizeWithout(Set<Session> others) {
+  int sizeWithout(Set<Session> excluded) {
     synchronized (held) {
-      return (int) held.stream().filter(session -> !others.contains(session)).count();
+      return (int) held.stream().filter(session -> !excluded.contains(session)).count();
     }
   }
 }

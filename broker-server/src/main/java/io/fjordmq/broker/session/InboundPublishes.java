@@ -36,7 +36,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private boolean ended;
   private boolean parked;
 
-  /** Whether a publish must not be acknowledged, so that the connection is about to end. */
+  /** Whether the connection is about to end because a publish must not be acknowledged. */
   private volatile boolean refused;
 
   @SuppressWarnings("UnusedVariable") // accessed through DRAIN_SCHEDULED
@@ -65,7 +65,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       refuse(refusal, message, identifier);
       return;
     }
-    if (connection.access().isUnlimited()) {
+    if (connection.access().isUnrestricted()) {
       accept(message, identifier);
     } else {
       permission.check(
@@ -171,9 +171,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     entry.published = true;
     if (refused) {
-      // The client will resend both publishes in order, so this one must not be delivered before
-      // the refused one. If this one had to be recorded first, it may be ahead of the refused one;
-      // in that case, its own outcome ends the connection.
+      // The client will resend this publish and the refused one in their original order, so this
+      // one must not be delivered now. If it is ahead of the refused one because it had to be
+      // recorded first, its own outcome ends the connection.
       entry.onPublished(PublishOutcome.NOT_DURABLE);
       return;
     }
@@ -208,7 +208,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     wake();
   }
 
-  /** Schedules a pass over the pending publishes. Can be called on any thread. */
+  /** Schedules another look at the pending publishes. Can be called on any thread. */
   @Override
   public void wake() {
     if (reading && connection.loop().inEventLoop()) {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The undelivered messages of a persistent session.
  *
  * <p>While the client is connected, the store pushes appended entries. The buffer accepts them if
- * they follow the previous entry without a gap and there is space. All other entries (older
- * entries, lost pushes, and entries for which a slow client had no buffer space) are fetched when
- * it is their turn to be sent. The source is behind while {@code readPosition <= highestKnown}, or
+ * they follow the previous entry without a gap and there is space. Other entries (older entries,
+ * lost pushes, and entries for which the buffer of a slow client had no space) are fetched when
+ * they are next to be sent. The source is behind while {@code readPosition <= highestKnown}, or
  * after a report that it may have missed entries.
  *
  * <p>One commit of acknowledgements at a time is in flight. The next commit contains all

@@ -66,7 +66,10 @@ final class MemoryQueue implements DeliverySource {
             && bytes <= settings.maxQueuedBytes() / 2);
   }
 
-  /** Whether a message that could also remain in its store may be added. */
+  /**
+   * Whether a {@link Delivery#isKept kept} message may be added, which could also stay in its
+   * store.
+   */
   boolean canAccept(Delivery delivery) {
     ArrayDeque<Delivery> queue = waiting;
     return queue == null || (canAcceptPage() && fits(queue, delivery.message().payload().length));

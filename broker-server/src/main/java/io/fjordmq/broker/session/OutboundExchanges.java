@@ -94,7 +94,8 @@ final class OutboundExchanges {
       default ->
           throw new ProtocolViolation(
               CloseReason.PROTOCOL_ERROR,
-              "PUBREC is not allowed for QoS 1 message " + packetIdentifier);
+              "PUBREC is not allowed for the QoS 1 message with packet identifier "
+                  + packetIdentifier);
     }
   }
 
@@ -106,7 +107,7 @@ final class OutboundExchanges {
   private void settle(int packetIdentifier, byte expected, int reasonCode) {
     long sequence = window.sequenceOf(packetIdentifier);
     if (sequence < 0) {
-      return; // already settled; the client resends the acknowledgement after a lost connection
+      return; // already settled; a client may repeat an acknowledgement after a lost connection
     }
     if (window.state(sequence) != expected) {
       throw new ProtocolViolation(
@@ -132,12 +133,12 @@ final class OutboundExchanges {
     client.dialect().writeReply(client.writer(), firstByte, packetIdentifier, reasonCode);
   }
 
-  /** Reports changes of the number of messages in flight to the metrics. */
-  void report() {
-    report(window.inflight());
+  /** Reports the number of messages in flight to the metrics if it has changed. */
+  void reportInflight() {
+    reportInflight(window.inflight());
   }
 
-  private void report(int inflight) {
+  private void reportInflight(int inflight) {
     if (inflight != reported) {
       client.observer().addInflight(inflight - reported);
       reported = inflight;
@@ -145,7 +146,7 @@ final class OutboundExchanges {
   }
 
   /**
-   * Called when the connection has ended.
+   * Ends all exchanges after the connection has ended.
    *
    * @param toRedistribute the list to which the messages for other share members are added
    */
@@ -154,6 +155,6 @@ final class OutboundExchanges {
       toRedistribute.addAll(sharedInflight.values());
       sharedInflight = null;
     }
-    report(0);
+    reportInflight(0);
   }
 }

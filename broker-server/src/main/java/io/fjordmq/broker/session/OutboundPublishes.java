@@ -107,7 +107,7 @@ final class OutboundPublishes {
     if (!readable && delivery.isShared()) {
       return DeliveryResult.NOT_ALLOWED;
     }
-    // Kept messages may use only half of the queue; the rest is reserved for new publishes.
+    // Messages that a store keeps may use only half of the queue; the rest is for new publishes.
     if (delivery.isKept() && !live.canAccept(delivery)) {
       return DeliveryResult.NO_CAPACITY;
     }
@@ -144,15 +144,15 @@ final class OutboundPublishes {
     } finally {
       pumping = false;
     }
-    exchanges.report();
-    countFullWindow();
+    exchanges.reportInflight();
+    recordFullWindow();
   }
 
   /**
-   * Reports that a limit was reached each time messages start to wait because of {@code
-   * maxInflight} rather than the client's own limit.
+   * Records each time messages start to wait because of {@code maxInflight} rather than the
+   * client's Receive Maximum.
    */
-  private void countFullWindow() {
+  private void recordFullWindow() {
     boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
     boolean full = waiting && !window.hasCapacity();
     if (full && !windowFull && limit == client.settings().maxInflight()) {
@@ -198,7 +198,7 @@ final class OutboundPublishes {
    */
   private boolean mayRead(Delivery delivery) {
     ClientAccess access = client.access();
-    return access.isUnlimited() || access.mayReceive(delivery.message().topic());
+    return access.isUnrestricted() || access.mayReceive(delivery.message().topic());
   }
 
   private boolean maySend(Delivery delivery, DeliverySource source) {

@@ -27,7 +27,7 @@ final class PacketPause implements PausedClients.Client {
     this.pausedClients = pausedClients;
   }
 
-  /** Sets the callback that handles packets that were held back. */
+  /** Sets the callback that handles the packets that have been waiting. */
   void setResumeCallback(Runnable then) {
     resumeCallback = then;
   }

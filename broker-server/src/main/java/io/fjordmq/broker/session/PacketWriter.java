@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketWriter implements PacketSink {
   /**
-   * The initial size of a buffer, which is enough for a few small packets and not too much for a
-   * single one.
+   * The initial size of a buffer: enough for a few small packets without wasting much on a single
+   * one.
    */
   private static final int INITIAL_BUFFER_BYTES = 1 << 10;
 
@@ -124,7 +124,7 @@ final class PacketWriter implements PacketSink {
       countWritten(payload.length);
       if (!failed) {
         // All receivers share the array, and nobody modifies it. Netty may have to copy it, and a
-        // void promise would not report a failure to allocate memory for the copy.
+        // void promise would not report that memory for the copy could not be allocated.
         outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::onPayloadWritten);
       }
     } else {

@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * Clients from which nothing is read because this node has no valid lease. The cluster may have
- * marked the node DOWN, so the node must not act on behalf of the clients, but it need not
- * disconnect them either. At most one read per client is buffered. Thread-safe.
+ * marked the node DOWN, so the node must not act on behalf of the clients, but need not disconnect
+ * them. At most one read per client is buffered. Thread-safe.
  */
 final class PausedClients {
   /** A client that can be paused. */

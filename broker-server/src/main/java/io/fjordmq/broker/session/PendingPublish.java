@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * for the two volatile fields.
  */
 final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
-  /** The state of the acknowledgement. Later publishes wait until it is {@link #SENT}. */
+  /**
+   * The state of the acknowledgement. Acknowledgements of later publishes wait until this one is
+   * {@link #SENT}.
+   */
   enum AckState {
     DUE,
     /** The store must remove the packet identifier before the client gets the response. */
@@ -21,15 +24,15 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   /** Receives the events of pending publishes. */
   interface Owner {
     /**
-     * Makes this publish wait because this node has no valid lease and nothing has been done yet.
-     * Called on the event loop.
+     * Makes this publish wait until this node has a valid lease; no part of it has been processed
+     * yet. Called on the event loop.
      */
     void park(PendingPublish entry);
 
     /** Handles the outcome of a publish. Called on any thread. */
     void onOutcome(PendingPublish entry, PublishOutcome outcome);
 
-    /** Called, on any thread, when an entry may be able to continue. */
+    /** Makes the owner check whether its entries can continue. Called on any thread. */
     void wake();
   }
 

@@ -71,8 +71,8 @@ final class PublishBackPressure implements PublishListener {
   /** Handles the outcome of a QoS 0 message. Called on any thread. */
   @Override
   public void onPublished(PublishOutcome outcome) {
-    // The code that closes the gate checks the number again at the end of the read. A call that
-    // reaches the mark after that check sees the closed gate.
+    // The event loop checks the number again at the end of a read that closes the gate. A call that
+    // reaches reopenAt after that check sees the closed gate.
     if (PENDING_AT_MOST_ONCE.decrementAndGet(this) == reopenAt && client.gate().isClosed()) {
       owner.wake();
     }

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's publishes of any QoS whose outcome is pending, in the order of their packets. They
- * are published and acknowledged in this order. Only used on the event loop.
+ * The client's QoS 1 and 2 publishes that are not acknowledged yet, in the order of their packets.
+ * They are published and acknowledged in this order. Only used on the event loop.
  */
 final class PublishQueue {
   private final ArrayDeque<PendingPublish> entries = new ArrayDeque<>(8);
@@ -36,7 +36,7 @@ final class PublishQueue {
 
   /** Publishes entries on behalf of the queue. */
   interface EntryPublisher {
-    /** Whether publishes must wait. */
+    /** Whether publishes must wait because this node has no valid lease. */
     boolean isParked();
 
     void publish(PendingPublish entry);

@@ -32,8 +32,8 @@ enum PublishRefusal {
   }
 
   /**
-   * Checks everything except access rules, and counts a refusal; returns null if the message is
-   * accepted.
+   * Checks everything except access rules, and records a reached limit or overload; returns null if
+   * the message is accepted.
    */
   static @Nullable PublishRefusal of(Message message, Connection connection) {
     int max = connection.settings().maxPayloadBytes();
@@ -50,14 +50,14 @@ enum PublishRefusal {
   }
 
   /**
-   * Returns the refusal of a message while the node is overloaded. MQTT 3 publishes cannot be
-   * refused, so the message is accepted and reading from the client stops.
+   * Refuses a message because the node is overloaded. A QoS 1 or 2 publish in MQTT 3 cannot be
+   * refused, so it is accepted and reading from the client stops.
    */
   private static @Nullable PublishRefusal refusalWhileOverloaded(
       Message message, Connection connection) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!atMostOnce && !connection.dialect().reportsOutcome()) {
-      connection.throttle().holdBackWhileOverloaded();
+      connection.throttle().stopReadingWhileOverloaded();
       return null;
     }
     connection

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
-/** Stops reading from a client while at least one reason to do so exists. */
+/** Stops reading from a client while the gate is closed for at least one reason. */
 final class ReadGate {
   /** Too many publishes are pending. */
   static final int PUBLISHES = 1;
@@ -63,7 +63,7 @@ final class ReadGate {
     return (closedBy & reason) != 0;
   }
 
-  /** Whether the gate is closed for any other reason. */
+  /** Whether the gate is closed for any reason other than this one. */
   boolean isClosedExceptFor(int reason) {
     return (closedBy & ~reason) != 0;
   }
@@ -99,7 +99,7 @@ final class ReadGate {
     }
   }
 
-  /** Called when the connection has ended, so that it no longer counts as held back. */
+  /** Called when the connection has ended, so that it no longer counts as under back-pressure. */
   void abandon() {
     abandoned = true;
     if (closedBy != 0) {

@@ -121,7 +121,7 @@ final class ReceivedQos2 {
     }
   }
 
-  /** The number of identifiers that this connection has in use. */
+  /** The number of identifiers that this connection is using. */
   int inUse() {
     return inUse;
   }
@@ -185,7 +185,8 @@ final class ReceivedQos2 {
   }
 
   /**
-   * Returns the id by which inboxes detect a resent message. Only exists in persistent sessions.
+   * Returns the id by which inboxes detect a resent message. Must only be called if {@link
+   * #isDurable}.
    */
   PublishId publishId(long sequence) {
     if (handle == null || receipts == null) {

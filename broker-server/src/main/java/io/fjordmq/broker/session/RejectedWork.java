@@ -16,8 +16,8 @@ public enum RejectedWork {
   /** A PUBLISH with QoS 0, which was dropped. */
   PUBLISH_QOS0,
   /**
-   * An MQTT 3 publisher from which the broker has stopped reading, because it cannot be sent a
-   * reason code.
+   * An MQTT 3 publisher from which the broker has stopped reading, because MQTT 3 has no reason
+   * code for it.
    */
   MQTT3_PUBLISHER;
 

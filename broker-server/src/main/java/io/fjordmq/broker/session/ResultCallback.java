@@ -5,7 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Handles the result of an asynchronous call on the event loop of the session that made it. */
+/**
+ * Handles the result of an asynchronous call. Called on the event loop of the session that made the
+ * call.
+ */
 @FunctionalInterface
 interface ResultCallback<T extends @Nullable Object> {
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Limits how many subscriptions of resumed sessions this node restores concurrently. Otherwise a
  * few sessions with thousands of filters each would fill the queue of a route range, and every
  * SUBSCRIBE would wait behind them. Sessions are served in order of arrival. A session that has
- * started keeps its capacity until all of its subscriptions are restored; otherwise, many large
- * sessions would progress in parallel and all finish late. Thread-safe.
+ * started keeps its share of the capacity until all of its subscriptions are restored; otherwise,
+ * many large sessions would progress in parallel and all finish late. Thread-safe.
  */
 final class ResumeQueue {
   private record QueuedWork(
@@ -34,13 +34,13 @@ final class ResumeQueue {
 
   /**
    * Runs the work when there is capacity: immediately on the caller's thread, or later on the
-   * thread that completed earlier work or removed another session from the queue.
+   * thread that completes earlier work or removes another session from the queue.
    *
    * @param session the session, which has at most one entry in the queue
    * @param weight the maximum number of subscriptions that the work has in progress; work that
    *     exceeds the capacity runs alone
-   * @return a future that completes when the work completes or the session leaves the queue.
-   *     Callers must continue asynchronously
+   * @return a future that completes, on any thread, when the work completes or the session leaves
+   *     the queue; callers must continue asynchronously
    */
   CompletableFuture<Void> run(Object session, int weight, Supplier<CompletableFuture<Void>> work) {
     QueuedWork entry = new QueuedWork(weight, work, new CompletableFuture<>());

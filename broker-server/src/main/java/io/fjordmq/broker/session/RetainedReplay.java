@@ -73,7 +73,7 @@ final class RetainedReplay {
       this.options = options;
     }
 
-    /** Whether messages are known to remain or the last page had a cursor. */
+    /** Whether messages remain for certain, or may remain because the last page had a cursor. */
     private boolean hasKnownRemainder() {
       return cursor != null || !refused.isEmpty() || needsDisk;
     }
@@ -122,7 +122,7 @@ final class RetainedReplay {
 
   /** Starts sending all matching retained messages, even if some of them have been sent before. */
   void begin(TopicFilter filter, SubscriptionOptions options) {
-    forget(filter.text());
+    cancel(filter.text());
     LinkedHashMap<String, Job> queue = jobs;
     if (queue == null) {
       queue = new LinkedHashMap<>(4);
@@ -145,7 +145,7 @@ final class RetainedReplay {
   }
 
   /** Stops sending messages for a removed subscription. */
-  void forget(String filter) {
+  void cancel(String filter) {
     if (jobs != null && jobs.remove(filter) != null && jobs.isEmpty()) {
       jobs = null;
     }
@@ -160,7 +160,7 @@ final class RetainedReplay {
   void resume() {
     resumeRequested = true;
     if (resuming) {
-      return; // the result arrived synchronously; thousands in a row must not recurse
+      return; // called by a synchronous result; the loop below continues instead of recursing
     }
     resuming = true;
     try {
@@ -179,7 +179,7 @@ final class RetainedReplay {
     }
     Job job = nextReady(jobs.values());
     if (job == null || (!job.refused.isEmpty() && !inboxShrank)) {
-      return; // a retry before the inbox has shrunk would only add entries to the replicated log
+      return; // while the inbox is full, a retry would only add entries to the replicated log
     }
     reading = true;
     if (!job.refused.isEmpty()) {
@@ -267,7 +267,7 @@ final class RetainedReplay {
       if (job.options.noLocal() && message.publisher().equals(client.clientId())) {
         continue; // MQTT-3.8.3-3 (No Local) does not distinguish between live and retained messages
       }
-      if (!client.access().isUnlimited() && !client.access().mayReceive(message.topic())) {
+      if (!client.access().isUnrestricted() && !client.access().mayReceive(message.topic())) {
         continue;
       }
       Qos qos = message.qos().min(job.options.maxQos());
@@ -331,7 +331,7 @@ final class RetainedReplay {
     job.refused = refused;
     job.cursor = cursor;
     if (refused.isEmpty() && cursor == null && isCurrent(job)) {
-      forget(job.filter.text());
+      cancel(job.filter.text());
     }
     continueReplay();
   }

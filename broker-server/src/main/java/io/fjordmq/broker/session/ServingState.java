@@ -3,8 +3,8 @@ package io.fjordmq.broker.session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines whether this node may serve clients, which requires that the cluster has admitted it
- * and its lease is valid.
+ * Tells whether this node may serve clients: the cluster must have admitted it, and its lease must
+ * be valid.
  */
 @FunctionalInterface
 public interface ServingState {
@@ -12,8 +12,8 @@ public interface ServingState {
   ServingState ALWAYS = () -> null;
 
   /**
-   * Returns a sentence that explains why the node must not serve clients; null if it may. Can be
-   * called on any thread.
+   * Returns the reason why the node must not serve clients, for the log and for clients; null if
+   * the node may serve them. Can be called on any thread.
    */
   @Nullable String notServingReason();
 }

@@ -28,18 +28,18 @@ import org.slf4j.LoggerFactory;
  * version, a {@link DeliverySource} that supplies messages, and parts that each handle one kind of
  * packet exchange: {@link InboundPublishes}, {@link OutboundPublishes} and {@link Subscriptions}.
  *
- * <p>{@link ConnectHandler} creates a session in steps, some of which wait for stores: it is
- * registered, then attached, and then its subscriptions are restored. The session is open from the
- * CONNACK on. It ends exactly once, by {@link #end}. If it ends before the CONNACK, its resources
- * are released after the step in progress.
+ * <p>{@link ConnectHandler} creates and registers the session. {@link SessionOpening} then attaches
+ * the inbox and restores the subscriptions; both steps wait for stores. The session is open from
+ * the CONNACK on. It ends exactly once, by {@link #end} or {@link #endWithIncarnation}. If it ends
+ * before the CONNACK, its resources are released after the step in progress.
  */
 final class Session
-    implements LiveSession, KeepAlive.Client, ClientIdOwner.Holder, SessionOwnership.Client {
+    implements LiveSession, KeepAlive.Client, ClientIdOwnerCheck.Holder, SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
   static final String MARKED_DOWN = "the cluster has marked this node as down; reconnect";
 
-  private final SessionOwner owner;
+  private final SessionContext context;
   private final Connection connection;
   private final Registration registration;
   private final OutboundBacklog outboundBacklog;
@@ -59,32 +59,32 @@ final class Session
   private CloseReason endReason = CloseReason.CONNECTION_LOST; // set when the session ends
 
   Session(
-      SessionOwner owner,
+      SessionContext context,
       Channel channel,
       ConnectRequest request,
       ClientAccess access,
       ReadSlices slices) {
-    this.owner = owner;
+    this.context = context;
     this.connection =
         new Connection(
             channel,
-            owner.services(),
+            context.services(),
             request,
             access,
             slices,
-            owner.wheel(channel.eventLoop()),
-            owner.pausedClients(),
-            owner.storeFailures(),
+            context.wheel(channel.eventLoop()),
+            context.pausedClients(),
+            context.storeFailures(),
             violation -> end(violation.reason(), violation.detail()),
             this::onWritable);
     this.outboundBacklog = new OutboundBacklog(channel, connection.gate());
-    this.ownership = new SessionOwnership(owner.services(), this);
+    this.ownership = new SessionOwnership(context.services(), this);
     this.reports = new ConnectionReports(connection);
     this.connectionClose =
         new ConnectionClose(
-            connection, owner::serverReference, () -> owner.onHeldConnectionClosed(this));
+            connection, context::serverReference, () -> context.onHeldConnectionClosed(this));
     this.expirySeconds = request.expirySeconds();
-    this.registration = owner.register(this);
+    this.registration = context.register(this);
   }
 
   @Override
@@ -156,7 +156,7 @@ final class Session
     connectedAtMillis = connection.nowMillis();
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
-      keepAlive = new KeepAlive(owner.wheel(connection.loop()), this, keepAliveSeconds);
+      keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);
       connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().write(connection.dialect().connAck(sessionPresent));
@@ -220,7 +220,7 @@ final class Session
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
-      owner.resumeQueue().remove(this);
+      context.resumeQueue().remove(this);
     }
   }
 
@@ -259,16 +259,16 @@ final class Session
   }
 
   /**
-   * Ends the session with the node's incarnation. If the client is connected, the connection stays
-   * open until {@link #closeIfHeld}. Until then, nothing is written to it and nothing is read from
-   * it, so that TCP flow control stops the client from sending.
+   * Ends the session because the node's incarnation has ended. If the client is connected, the
+   * connection stays open until {@link #closeIfHeld}. Until then, nothing is written to it and
+   * nothing is read from it, so that TCP flow control stops the client from sending.
    *
    * @param closesIn the time after which the connection is expected to be closed
    */
   void endWithIncarnation(Duration closesIn) {
     assert inEventLoop();
     if (!isOpen() || !connection.channel().isActive()) {
-      owner.onConnectionNotHeld(this);
+      context.onConnectionNotHeld(this);
       end(CloseReason.NODE_DOWN, MARKED_DOWN);
       return;
     }
@@ -289,15 +289,15 @@ final class Session
     return connectionClose.releasePart();
   }
 
-  /** Releases all resources of the session. Called once, after {@link #end}. */
+  /** Releases all resources of the session. Called once, after the session has ended. */
   void releaseResources() {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
     connection.throttle().cancel();
     connection.gate().abandon();
-    // This must be first, because releasing resources may complete futures that callbacks of this
-    // session wait for.
+    // End the connection before the parts, because ending the parts may complete futures whose
+    // callbacks must no longer act on this session.
     connection.end();
     if (parts != null) {
       // Commits acknowledgements, so it must precede the detach below.
@@ -307,7 +307,7 @@ final class Session
     ownership.release(
         new SessionOwnership.ConnectionEnd(
             endReason, open, sentBelow, expirySeconds, connectionClose.heldFor()),
-        () -> owner.release(this));
+        () -> context.onStateReleased(this));
   }
 
   @Override

@@ -33,8 +33,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private final Session session;
   private final SessionParts parts;
 
-  // Packets that wait for an earlier packet, or that remained when the connection ended; at most
-  // those of one read.
+  // Packets that wait for an earlier packet, or that were left when the connection ended; all of
+  // them come from one read.
   private @Nullable ArrayDeque<Object> waiting;
   private int readBytes;
   private boolean connectionLost;
@@ -255,7 +255,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       session.connection().gate().abandon();
     } else {
       if (isDisconnect(queue.getLast())) {
-        // It must not be dropped, because it determines whether the will is published.
+        // Handle the DISCONNECT, because it determines whether the will is published.
         handle(queue.removeLast());
       }
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
@@ -272,7 +272,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (session.isEnded()) {
       ctx.close(); // the DISCONNECT itself could not be sent
-    } else if (logUnlessDisconnect(ctx, cause)) {
+    } else if (logUnlessConnectionLost(ctx, cause)) {
       session.end(CloseReason.INTERNAL_ERROR, "internal error");
     } else {
       session.end(CloseReason.CONNECTION_LOST, cause.toString());
@@ -283,19 +283,19 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
    * Logs an exception unless it only means that the connection was lost. Returns whether the
    * exception was logged, which means that memory ran out or there is a bug.
    */
-  static boolean logUnlessDisconnect(ChannelHandlerContext ctx, Throwable cause) {
+  static boolean logUnlessConnectionLost(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {
       return false;
     }
     if (cause instanceof OutOfMemoryError) {
       LOG.warn(
-          "Closed a connection because memory ran out: {} client={}",
+          "Closed a connection because memory ran out: {} peer={}",
           cause.toString(),
           Peer.of(ctx.channel()));
       return true;
     }
     LOG.error(
-        "Closed a connection because of a bug; please report it client={}",
+        "Closed a connection because of a bug; please report it peer={}",
         Peer.of(ctx.channel()),
         cause);
     return true;

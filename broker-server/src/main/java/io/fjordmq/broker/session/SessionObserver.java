@@ -10,13 +10,13 @@ import io.fjordmq.broker.protocol.CloseReason;
  */
 public interface SessionObserver {
 
-  /** A client was accepted. */
+  /** A client has connected. */
   default void onConnected(int protocolLevel, boolean persistent) {}
 
   /** A connection ended before its CONNACK. */
   default void onRefused(CloseReason reason) {}
 
-  /** An accepted connection ended. */
+  /** A connected client has disconnected. */
   default void onDisconnected(CloseReason reason) {}
 
   /**

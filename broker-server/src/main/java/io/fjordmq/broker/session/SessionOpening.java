@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * progress. Only used on the event loop.
  *
  * @param session a registered session
- * @param resumeQueue the queue of sessions that wait for the routes of their subscriptions
+ * @param resumeQueue the queue of resumed sessions whose subscriptions must be restored
  * @param listener called after the last step, unless the session has ended
  */
 record SessionOpening(
     Session session, SessionServices services, ResumeQueue resumeQueue, Listener listener) {
-  /** Is notified when a session can be opened. */
+  /** Receives the result when a session can be opened. */
   interface Listener {
     /**
      * @param sessionPresent the Session Present flag for the CONNACK
@@ -25,15 +25,16 @@ record SessionOpening(
   }
 
   /**
-   * Begins with the attach once an older connection of the client has returned the session state.
+   * Attaches the inbox once an older connection of the client on this node has released the session
+   * state.
    */
   void begin() {
     CompletableFuture<Void> previousReleased = session.registration().previousReleased();
     if (previousReleased.isDone()) {
       attachInbox();
     } else {
-      // Run in a separate task to avoid recursion: thousands of sessions may be waiting for each
-      // other, and may have ended by then.
+      // Run in a separate task to avoid recursion: thousands of connections of one client may wait
+      // in a chain, and most may have ended already.
       previousReleased.thenRun(() -> session.eventLoop().execute(this::attachInbox));
     }
   }
@@ -64,7 +65,7 @@ record SessionOpening(
     session
         .connection()
         .whenDone(
-            new ResumedSubscriptions(services, session, resumeQueue).resume(attachment),
+            new SubscriptionRestorer(services, session, resumeQueue).restore(attachment),
             (done, failure) -> onSubscriptionsRestored(present, failure));
   }
 

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Acquires a connecting client's state for its connection: attaches the inbox or, for a transient
  * session, discards it. In both cases, the CONNECT gets its connect order, and older connections on
- * other nodes are closed. Detaches the inbox after the connection has ended.
+ * other nodes are closed. After the connection has ended, the inbox is detached.
  */
 final class SessionOwnership {
   private static final Logger LOG = LoggerFactory.getLogger(SessionOwnership.class);
@@ -43,7 +43,7 @@ final class SessionOwnership {
   }
 
   /**
-   * How the connection has ended.
+   * Describes how the connection has ended.
    *
    * @param wasOpen whether the client got a CONNACK
    * @param sentBelow the exclusive upper bound of the inbox sequences that were sent
@@ -138,8 +138,8 @@ final class SessionOwnership {
   }
 
   /**
-   * Records that another connection has taken over an inbox. If it is this session's inbox, it is
-   * not detached later.
+   * Records that another connection has taken over an inbox. If the inbox belongs to this session,
+   * {@link #release} does not detach it.
    *
    * @return whether this session has lost its inbox
    */

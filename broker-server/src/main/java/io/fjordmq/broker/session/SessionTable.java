@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * timeout wheels of the event loops, the paused clients, the queue of sessions being resumed, and
  * the log of store failures. Thread-safe.
  */
-final class SessionTable implements SessionOwner {
+final class SessionTable implements SessionContext {
   /**
    * The capacity of the resume queue. It is far below the queue limit of a range client, but enough
    * for several log entries of maximum size.
@@ -72,12 +72,12 @@ final class SessionTable implements SessionOwner {
     return wheel == null ? wheels.computeIfAbsent(loop, TimeoutWheel::new) : wheel;
   }
 
-  /** The sessions that have not returned their state, in no particular order. */
+  /** The sessions that have not released their state, in no particular order. */
   Set<Session> liveSessions() {
     return Collections.unmodifiableSet(liveSessions);
   }
 
-  /** The sessions that have not returned their state, sorted by client identifier. */
+  /** The sessions that have not released their state, sorted by client identifier. */
   List<Session> sortedByClientId() {
     return liveSessions.stream().sorted(Comparator.comparing(Session::clientId)).toList();
   }
@@ -120,8 +120,8 @@ final class SessionTable implements SessionOwner {
   }
 
   /**
-   * Makes new sessions end from now on because the node is stopping. The future completes when all
-   * sessions have released their state.
+   * Marks the node as shutting down, so that new sessions end immediately. The future completes
+   * when all sessions have released their state.
    */
   CompletableFuture<Void> beginShutDown() {
     CompletableFuture<Void> allReleased = new CompletableFuture<>();
@@ -130,8 +130,8 @@ final class SessionTable implements SessionOwner {
   }
 
   /**
-   * Begins the end of the incarnation. The future completes when all sessions have released their
-   * state.
+   * Marks the node's incarnation as ended. The future completes when all sessions have released
+   * their state.
    */
   CompletableFuture<Void> beginEndOfIncarnation() {
     CompletableFuture<Void> allReleased = new CompletableFuture<>();
@@ -152,8 +152,8 @@ final class SessionTable implements SessionOwner {
   }
 
   @Override
-  public void release(Session session) {
-    services.registry().onStateReturned(session.registration());
+  public void onStateReleased(Session session) {
+    services.registry().onStateReleased(session.registration());
     unregisterIfReleased(session);
     liveSessions.remove(session);
     disconnectedForDrain.remove(session);
@@ -174,7 +174,7 @@ final class SessionTable implements SessionOwner {
 
   private void unregisterIfReleased(Session session) {
     if (session.releasePart()) {
-      services.registry().release(session.registration());
+      services.registry().unregister(session.registration());
       services.tenants().quota(session.tenant()).release();
     }
   }

@@ -149,7 +149,7 @@ record SessionView(Session session) implements ConnectedClient {
   @Override
   public CompletableFuture<Void> kick() {
     session.eventLoop().execute(session::kick);
-    return session.registration().stateReturned();
+    return session.registration().stateReleased();
   }
 
   @Override

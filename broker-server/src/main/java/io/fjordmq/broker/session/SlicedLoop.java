@@ -42,7 +42,7 @@ final class SlicedLoop {
   }
 
   /**
-   * Calls the step for as long as there is a next one. A loop that fits into the current slice is
+   * Calls {@code step} while {@code hasNext} is true. A loop that fits into the current slice is
    * complete when this method returns.
    *
    * @param step may throw a {@link ProtocolViolation}, which ends the loop

@@ -34,7 +34,7 @@ final class StoreFailure {
     }
     if (causeOf(error) instanceof InboxBoundException) {
       ProtocolViolation refusal =
-          ClientIdOwner.refuse(client.access(), client.request().protocolLevel());
+          ClientIdOwnerCheck.recordRefusal(client.access(), client.request().protocolLevel());
       client.fail(refusal.reason(), refusal.detail());
       return;
     }

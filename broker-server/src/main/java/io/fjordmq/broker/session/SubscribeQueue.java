@@ -29,7 +29,7 @@ final class SubscribeQueue {
   private boolean busy;
 
   /**
-   * Whether work is running further down the call stack, so that the next work must not be started
+   * Whether {@link #run} is on the call stack, so that the next work must not be started
    * recursively.
    */
   private boolean running;

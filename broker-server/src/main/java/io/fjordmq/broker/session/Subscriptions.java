@@ -37,8 +37,8 @@ final class Subscriptions {
   private static final int QUOTA_EXCEEDED = 0x97;
 
   /**
-   * The result for a denied subscription. It is marked as not new, so that the subscription is no
-   * longer counted.
+   * The result for a denied subscription. It is marked as not new, so that the subscription, which
+   * was counted in advance, no longer counts.
    */
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
@@ -148,7 +148,7 @@ final class Subscriptions {
     // in separate packets (MQTT 5.0 §3.8.4).
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
     FilterResults results = new FilterResults(requested.size());
-    int refusal = refusalOfAll();
+    int refusal = refusalOfAllFilters();
     SlicedLoop.run(
         connection,
         requested.size(),
@@ -175,7 +175,7 @@ final class Subscriptions {
     count.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
     Action.Subscribe wanted = new Action.Subscribe(filter, requestedFilter.options().maxQos());
-    CompletableFuture<AccessDecision> decision = connection.access().subscribe(wanted);
+    CompletableFuture<AccessDecision> decision = connection.access().maySubscribe(wanted);
     CompletableFuture<Result> result =
         before == null
             ? addIfAllowed(decision, filter, requestedFilter.options())
@@ -196,11 +196,11 @@ final class Subscriptions {
   }
 
   /**
-   * Returns the reason code if all filters are currently refused, otherwise 0. Existing
-   * subscriptions are refused as well, because they cost a write and cause retained messages to be
-   * sent.
+   * Returns the reason code if all filters are currently refused, otherwise 0. Filters that are
+   * already subscribed are refused as well, because replacing a subscription costs a write and may
+   * resend retained messages.
    */
-  private int refusalOfAll() {
+  private int refusalOfAllFilters() {
     if (connection.services().servingState().notServingReason() != null) {
       connection.observer().onRefusedAsNotServing(RejectedWork.SUBSCRIBE);
       return IMPLEMENTATION_SPECIFIC_ERROR;
@@ -340,7 +340,7 @@ final class Subscriptions {
       count.remove(filter);
     }
     if (code < FilterResults.UNSPECIFIED_ERROR) {
-      replay.forget(filter);
+      replay.cancel(filter);
     }
     if (code == FilterResults.UNSPECIFIED_ERROR && !connection.dialect().reportsOutcome()) {
       // In MQTT 3, an UNSUBACK would report success (MQTT 3.1.1: MQTT-4.8.0-2).
@@ -355,7 +355,7 @@ final class Subscriptions {
     }
   }
 
-  /** Discards queued packets, which have not been acknowledged, after the connection has ended. */
+  /** Discards queued packets after the connection has ended. They have not been acknowledged. */
   void end() {
     queue.end();
     count.end();

@@ -14,7 +14,7 @@ import java.util.List;
  *
  * <p>Time is measured in ticks of the {@link TimeoutWheel}, because reading the tick is only a
  * field access. A connection within its rates is never on the wheel; a connection that exceeds them
- * pauses for one or a few ticks.
+ * pauses for at least one tick.
  */
 final class Throttle extends TimeoutWheel.Timeout {
   /**
@@ -29,6 +29,7 @@ final class Throttle extends TimeoutWheel.Timeout {
    */
   static final int NODES_PER_MESSAGE = 256;
 
+  /** The size of such a message. */
   static final int BYTES_PER_MESSAGE = 64;
 
   private final TimeoutWheel wheel;
@@ -122,7 +123,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /** Stops reading from the client until the node is no longer overloaded. */
-  void holdBackWhileOverloaded() {
+  void stopReadingWhileOverloaded() {
     if (!client.gate().isClosedBy(ReadGate.OVERLOAD)) {
       client.observer().onRefusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
       client.gate().close(ReadGate.OVERLOAD);

@@ -6,12 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Coarse-grained timeouts for the connections of one event loop: keep alive, connect timeout and
- * throttling. Needs only a single scheduled task, and no object per timeout other than the timeout
- * itself.
+ * throttling. The wheel needs only one scheduled task, and no object per timeout other than the
+ * timeout itself.
  *
- * <p>It is a hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6), so arming and canceling
- * take constant time. A connection is checked about once per timeout regardless of how busy it is,
- * because activity only records the tick and the check re-arms itself.
+ * <p>This is a hashed timing wheel with linked lists (Varghese &amp; Lauck, scheme 6), so arming
+ * and canceling take constant time. A connection is checked about once per timeout regardless of
+ * how busy it is, because activity only records the tick, and the check re-arms the timeout for the
+ * remaining time.
  *
  * <p>A late tick counts as a single tick, however late it is. While the event loop or the process
  * was stalled, no packets were read, and packets that clients sent in the meantime are still

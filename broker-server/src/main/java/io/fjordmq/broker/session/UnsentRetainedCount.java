@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the subscriptions for which not all retained messages were sent before the connection
- * ended. Filters whose first page was not read are looked up one at a time, because it is unknown
- * whether they match any retained message. Only used on the event loop.
+ * ended. If the first page for a filter was not read, it is unknown whether the filter matches any
+ * retained message. Such filters are looked up, one at a time. Only used on the event loop.
  */
 final class UnsentRetainedCount {
   /** The client that did not receive the messages. */

@@ -35,7 +35,7 @@ public final class ClientTopics implements ClientEvents {
   public void onConnected(Client client) {
     ConnectRequest request = client.request();
     JsonWriter jsonWriter =
-        common(client, client.connectedAtMillis())
+        commonMembers(client, client.connectedAtMillis())
             .with("keepalive", request.keepAliveSeconds())
             .with("expiry_interval", request.expirySeconds())
             .with("clean_start", request.cleanStart())
@@ -47,14 +47,14 @@ public final class ClientTopics implements ClientEvents {
   @Override
   public void onDisconnected(Client client, CloseReason reason, long nowMillis) {
     JsonWriter jsonWriter =
-        common(client, nowMillis)
+        commonMembers(client, nowMillis)
             .with("reason", reasonOf(reason))
             .with("connected_at", client.connectedAtMillis())
             .with("disconnected_at", nowMillis);
     publish(client, "disconnected", jsonWriter, nowMillis);
   }
 
-  private JsonWriter common(Client client, long nowMillis) {
+  private JsonWriter commonMembers(Client client, long nowMillis) {
     ConnectRequest request = client.request();
     InetAddress address = client.peer().address();
     JsonWriter jsonWriter =

@@ -10,9 +10,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What clients do besides exchanging messages: they subscribe to wildcards and shared
- * subscriptions, fetch retained messages, take over a connection, resume a session with queued
- * messages, and lose their connection.
+ * Exercises what clients do besides exchanging messages: subscribing with wildcards and to shared
+ * subscriptions, fetching retained messages, taking over a session, resuming a session with queued
+ * messages, and losing the connection.
  */
 final class SessionTour {
   private static final byte[] PAYLOAD = "21.5".getBytes(StandardCharsets.US_ASCII);
@@ -29,9 +29,9 @@ final class SessionTour {
   }
 
   /**
-   * Takes one client through the tour.
+   * Runs the tour with one client and its publisher.
    *
-   * @param number makes its client identifiers and topics differ from those of other tours
+   * @param number makes the client identifiers and topics differ from those of other tours
    * @throws IllegalStateException if the broker does not do what the standard requires
    */
   void run(int number, MqttVersion version) {
@@ -60,7 +60,7 @@ final class SessionTour {
 
     TrainingClient resumed = connect(clientId, version, true, delivered);
     if (!resumed.sessionPresent()) {
-      throw new IllegalStateException("client " + clientId + ": its session is gone");
+      throw new IllegalStateException("client " + clientId + ": CONNACK without session present");
     }
     awaitDelivered(delivered, 2 * QUEUED_MESSAGES);
     resumed.unsubscribe(topic + "/#");
@@ -83,7 +83,7 @@ final class SessionTour {
     try {
       if (!delivered.tryAcquire(messages, DELIVERY_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            "no " + messages + " messages within " + DELIVERY_SECONDS + " s");
+            "fewer than " + messages + " messages delivered within " + DELIVERY_SECONDS + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

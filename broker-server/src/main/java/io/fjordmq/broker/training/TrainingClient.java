@@ -44,7 +44,7 @@ final class TrainingClient extends SimpleChannelInboundHandler<MqttMessage> {
   private static final int PACKET_IDENTIFIERS = 65_535;
 
   /**
-   * What a CONNECT says.
+   * The values of a CONNECT that differ between clients.
    *
    * @param clientId unique, unless the client takes over a session
    * @param version MQTT 3.1.1 or 5
@@ -62,7 +62,7 @@ final class TrainingClient extends SimpleChannelInboundHandler<MqttMessage> {
   private final CompletableFuture<Boolean> connack = new CompletableFuture<>();
   private final AtomicInteger packetIdentifiers = new AtomicInteger();
 
-  /** Belongs to the event loop. */
+  /** The response that a request is waiting for. Only accessed on the event loop. */
   private @Nullable CompletableFuture<MqttMessage> response;
 
   /**
@@ -215,7 +215,7 @@ final class TrainingClient extends SimpleChannelInboundHandler<MqttMessage> {
         }
       }
       default -> {
-        // after a DISCONNECT the broker closes the connection
+        // a DISCONNECT, after which the broker closes the connection
       }
     }
   }
@@ -246,7 +246,9 @@ final class TrainingClient extends SimpleChannelInboundHandler<MqttMessage> {
 
   private void acknowledge(MqttMessageType type, int identifier) {
     MqttQoS qos =
-        type == MqttMessageType.PUBREL ? MqttQoS.AT_LEAST_ONCE : MqttQoS.AT_MOST_ONCE; // flags
+        type == MqttMessageType.PUBREL
+            ? MqttQoS.AT_LEAST_ONCE
+            : MqttQoS.AT_MOST_ONCE; // PUBREL has the flags of QoS 1
     channel.writeAndFlush(
         new MqttMessage(
             new MqttFixedHeader(type, false, qos, false, 0),

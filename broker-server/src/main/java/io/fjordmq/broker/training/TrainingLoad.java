@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * code is 0 if the broker served every client, and 1 otherwise.
  */
 public final class TrainingLoad {
-  /** Pairs with one message in flight train the path of single messages, the others batches. */
+  /** One message in flight exercises the code for single messages, several exercise batching. */
   private static final List<Integer> IN_FLIGHT = List.of(1, 16);
 
   private static final List<MqttVersion> VERSIONS =
@@ -41,7 +41,7 @@ public final class TrainingLoad {
   /**
    * Applies the load to the node at a port of the loopback interface.
    *
-   * @param seconds after which no new session begins
+   * @param seconds time in seconds after which no new session tour begins
    * @return the number of messages that subscribers received
    * @throws IllegalStateException if the broker did not serve every client
    */
@@ -74,7 +74,10 @@ public final class TrainingLoad {
     return pairs.stream().mapToLong(TrainingPair::received).sum();
   }
 
-  /** For every version, kind of session and QoS, one pair for each number of messages in flight. */
+  /**
+   * Returns one pair for each combination of version, session type, QoS and number of messages in
+   * flight.
+   */
   private List<TrainingPair> pairs() {
     List<TrainingPair> pairs = new ArrayList<>();
     for (MqttVersion version : VERSIONS) {

@@ -1,7 +1,7 @@
 /**
  * The load of a training run: {@code bin/standalone.sh build} applies it to a node whose JVM
- * records which classes and profiles the AOT cache should contain. Runs in a JVM of its own, so
- * that the profiles are those of a broker, and knows the broker only as an MQTT client does.
+ * records which classes and profiles the AOT cache should contain. The load runs in its own JVM, so
+ * that the profiles contain only the broker's code, and it talks to the broker only over MQTT.
  */
 @NullMarked
 package io.fjordmq.broker.training;

@@ -79,7 +79,7 @@ public final class DeliveryFixture {
   DeliveryFixture(DeliverySettings settings) {
     delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 SELF,
                 settings,
                 observer,

@@ -27,7 +27,7 @@ class SessionRegistryTest {
     assertThat(older.closed).as("notified on its own event loop").isFalse();
     loop.runAll();
     assertThat(older.closed).isTrue();
-    registry.release(first);
+    registry.unregister(first);
 
     assertThat(second.previousReleased()).isDone();
     assertThat(registry.find(FakeSession.TENANT, "c")).isSameAs(newer);
@@ -39,17 +39,17 @@ class SessionRegistryTest {
     SessionRegistry.Registration first = registry.register(older);
     SessionRegistry.Registration second = registry.register(newer);
     SessionRegistry.Registration third = registry.register(new FakeSession("c", loop, false));
-    registry.release(first);
+    registry.unregister(first);
     assertThat(third.previousReleased()).isNotDone();
-    registry.release(second);
+    registry.unregister(second);
     assertThat(third.previousReleased()).isDone();
   }
 
   @Test
   void shouldRemoveAClientWhenItsLastConnectionIsReleased() {
     SessionRegistry.Registration only = registry.register(older);
-    registry.release(only);
-    registry.release(only);
+    registry.unregister(only);
+    registry.unregister(only);
     assertThat(registry.find(FakeSession.TENANT, "c")).isNull();
     assertThat(registry.size()).isZero();
     assertThat(registry.find("other tenant", "c")).isNull();
@@ -125,9 +125,9 @@ class SessionRegistryTest {
   void shouldKeepAClientInTheListUntilItsLastConnectionIsReleased() {
     SessionRegistry.Registration first = registry.register(older);
     SessionRegistry.Registration second = registry.register(newer);
-    registry.release(first);
+    registry.unregister(first);
     assertThat(scan(SessionPosition.START, null, 10)).containsExactly("c");
-    registry.release(second);
+    registry.unregister(second);
     assertThat(scan(SessionPosition.START, null, 10)).isEmpty();
   }
 }

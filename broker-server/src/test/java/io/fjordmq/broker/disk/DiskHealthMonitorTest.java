@@ -2,6 +2,10 @@ package io.fjordmq.broker.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fjordmq.cluster.consensus.LogLatency;
 import io.fjordmq.cluster.membership.Member;
 import java.util.ArrayList;
@@ -9,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class DiskHealthMonitorTest {
   private static final long SLOW = 1_000;
@@ -53,6 +58,27 @@ class DiskHealthMonitorTest {
     hasSpace = true;
     advance(5_000);
     assertThat(cluster.events).containsExactly("FULL", "UP");
+  }
+
+  @Test
+  void shouldLogTheProblemAsAWarningAndTheRecoveryAsInformation() {
+    Logger logger = (Logger) LoggerFactory.getLogger(DiskHealthMonitor.class);
+    ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    appender.start();
+    logger.addAppender(appender);
+    logger.setLevel(Level.INFO);
+    try {
+      hasSpace = false;
+      advance(5_000);
+      hasSpace = true;
+      advance(5_000);
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(appender);
+    }
+    assertThat(appender.list)
+        .extracting(ILoggingEvent::getLevel)
+        .containsExactly(Level.WARN, Level.INFO);
   }
 
   @Test

@@ -11,8 +11,8 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.CountingObserver;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryFixture;
-import io.fjordmq.broker.delivery.DeliveryPorts;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.FakeInboxStore;
 import io.fjordmq.broker.delivery.FakeSession;
@@ -51,7 +51,7 @@ class LiveDeliveryConcurrencyTest {
   private final MemoryRouteStore router = new MemoryRouteStore(StoreTasks.immediate());
   private final DeliveryAssembly delivery =
       DeliveryAssembly.open(
-          new DeliveryPorts(
+          new DeliveryDependencies(
               DeliveryFixture.SELF,
               DeliverySettings.DEFAULTS,
               observer,
@@ -115,7 +115,7 @@ class LiveDeliveryConcurrencyTest {
     assertThat(router.faults()).isEmpty();
     assertThat(router.filters()).containsExactlyInAnyOrder("kept/a", "kept/b");
     assertThat(distribution.status().filters()).isEqualTo(2);
-    assertThat(distribution.status().unremovedRoutes()).isZero();
+    assertThat(distribution.status().failedRouteRemovals()).isZero();
     routerThread.shutdown();
     assertThat(routerThread.awaitTermination(5, TimeUnit.SECONDS)).isTrue();
   }

@@ -139,14 +139,14 @@ class LocalSubscriptionsTest {
     fixture.subscribe(first, "a", AT_LEAST_ONCE);
     fixture.router.failWith(new IllegalStateException("no majority"));
     fixture.local.unsubscribe(first, FILTER);
-    assertThat(fixture.distribution.status().unremovedRoutes()).isEqualTo(1);
+    assertThat(fixture.distribution.status().failedRouteRemovals()).isEqualTo(1);
     assertThat(fixture.router.filters()).containsExactly("a");
 
     fixture.router.failWith(null);
     fixture.subscribe(second, "b", AT_LEAST_ONCE);
 
     assertThat(fixture.router.filters()).containsExactly("b");
-    assertThat(fixture.distribution.status().unremovedRoutes()).isZero();
+    assertThat(fixture.distribution.status().failedRouteRemovals()).isZero();
     assertThat(fixture.distribution.status().heldRoutes()).isEqualTo(1);
   }
 

@@ -185,7 +185,7 @@ class NodeStreamsTest {
     timers.advance(SMALL.publishTimeout().minus(ONE_SECOND));
     membershipOfA.setState(B, Member.State.DOWN);
     timers.advance(SMALL.publishTimeout().multipliedBy(2));
-    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_OVER);
+    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_ENDED);
   }
 
   /** A QoS 0 publisher is not throttled forever, nor again for each message. */
@@ -236,10 +236,10 @@ class NodeStreamsTest {
     offer("1", "2");
     membershipOfA.setState(B, Member.State.DOWN);
     assertThat(outcomes)
-        .containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
+        .containsExactly(ItemOutcome.INCARNATION_ENDED, ItemOutcome.INCARNATION_ENDED);
     assertThat(streams.find("b")).isNull();
     before.offer(item("late", 0), outcomes::add);
-    assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.INCARNATION_OVER);
+    assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.INCARNATION_ENDED);
     membershipOfA.setUp(B, 2);
     peers.heal();
     assertThat(streams.find("b", 1)).isNull();

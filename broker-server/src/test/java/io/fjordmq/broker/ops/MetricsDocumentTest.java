@@ -46,6 +46,6 @@ class MetricsDocumentTest {
             metric.exposedName(),
             metric.kind().name().toLowerCase(Locale.ROOT),
             metric.labels(),
-            metric.meaning());
+            metric.help());
   }
 }

@@ -90,6 +90,13 @@ class RestApiTest {
             .ok(Thing.class)
             .handler(
                 request -> CompletableFuture.failedFuture(new IllegalStateException("planted"))),
+        Operation.get("/never")
+            .id("anonymousNever")
+            .tag("Things")
+            .summary("Anyone")
+            .anonymous()
+            .noContent()
+            .handler(request -> NEVER),
         Operation.get("/anonymous")
             .id("anonymous")
             .tag("Things")
@@ -382,6 +389,12 @@ class RestApiTest {
             .with(ApiCall::deadlineNanos, System.nanoTime() + 1_000_000)
             .build();
     assertThat(text(send(call))).startsWith("504 {\"code\":\"TIMEOUT\"");
+    ApiCall anonymous =
+        RecordBuilder.from(call("GET", "/api/v5/never", "", ""))
+            .with(ApiCall::deadlineNanos, System.nanoTime() + 1_000_000)
+            .build();
+    assertThat(send(anonymous).status()).isEqualTo(504);
+    assertThat(NEVER).as("the future of the handler, which others may share").isNotDone();
   }
 
   @Test

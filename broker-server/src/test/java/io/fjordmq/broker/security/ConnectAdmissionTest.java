@@ -301,10 +301,10 @@ class ConnectAdmissionTest {
 
   @Test
   void shouldExtractTheCommonNameOfASubject() {
-    assertThat(CertificateName.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
-    assertThat(CertificateName.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
-    assertThat(CertificateName.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
-    assertThat(CertificateName.commonName("O=x")).isNull();
-    assertThat(CertificateName.commonName("")).isNull();
+    assertThat(CertificateAuthenticator.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
+    assertThat(CertificateAuthenticator.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
+    assertThat(CertificateAuthenticator.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
+    assertThat(CertificateAuthenticator.commonName("O=x")).isNull();
+    assertThat(CertificateAuthenticator.commonName("")).isNull();
   }
 }

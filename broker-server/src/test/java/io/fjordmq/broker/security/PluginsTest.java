@@ -103,7 +103,7 @@ class PluginsTest {
       assertThat(admission).isInstanceOf(Admitted.class);
       ClientAccess access = security.accessOf((Admitted) admission);
       assertThat(access.client().userName()).isEqualTo("alice");
-      assertThat(access.isUnlimited()).isFalse();
+      assertThat(access.isUnrestricted()).isFalse();
       assertThat(decidePublish(access, "alice/x").allowed()).isTrue();
       assertThat(decidePublish(access, "bob/x"))
           .isEqualTo(new AccessDecision(false, "plugin token-auth", DenialCause.DENIED));

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.DeliveryPorts;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.limits.Overload;
@@ -71,7 +71,7 @@ final class SimClientServices implements Brokers.Acceptor {
     RetainStore retained = defect.wrapRetainStore(stores.retained());
     this.delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 self,
                 settings.delivery(),
                 DeliveryObserver.NONE,
@@ -160,7 +160,7 @@ final class SimClientServices implements Brokers.Acceptor {
             leftoverText("registered clients", delivery.registry().size()),
             leftoverText("live filters", status.filters()),
             leftoverText("live routes", status.heldRoutes()),
-            leftoverText("routes to be removed", status.unremovedRoutes()),
+            leftoverText("routes to be removed", status.failedRouteRemovals()),
             leftoverText("waiting removals", status.waitingRemovals()),
             leftoverText("waiting copies", status.waitingCopies()),
             leftoverText("waiting bytes", status.waitingBytes()),

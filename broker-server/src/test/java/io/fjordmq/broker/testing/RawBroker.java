@@ -1,8 +1,8 @@
 package io.fjordmq.broker.testing;
 
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.DeliveryPorts;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.limits.Overload;
@@ -73,7 +73,7 @@ public final class RawBroker implements AutoCloseable {
     LocalNode self = new LocalNode("n1", stores.incarnation());
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 self,
                 DeliverySettings.DEFAULTS,
                 DeliveryObserver.NONE,

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.testing;
 
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.DeliveryPorts;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
@@ -101,7 +101,7 @@ public final class TestNode {
             cluster.ranges.timers());
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 self,
                 cluster.delivery,
                 observer(),

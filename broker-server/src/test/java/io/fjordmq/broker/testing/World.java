@@ -1,8 +1,8 @@
 package io.fjordmq.broker.testing;
 
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.DeliveryPorts;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
@@ -97,7 +97,7 @@ public final class World implements AutoCloseable {
     LocalNode self = new LocalNode("n1", 1);
     DeliveryAssembly delivery =
         DeliveryAssembly.open(
-            new DeliveryPorts(
+            new DeliveryDependencies(
                 self,
                 DeliverySettings.DEFAULTS,
                 countingDrops(undelivered),

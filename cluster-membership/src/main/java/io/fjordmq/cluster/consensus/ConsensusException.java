@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.common.OperationException;
 
-/** Thrown if a request to a group failed; {@link #kind} determines how the caller can react. */
+/** Thrown if a request to a group failed. {@link #kind} determines how the caller can react. */
 public final class ConsensusException extends OperationException {
   private static final long serialVersionUID = 1;
 
@@ -13,8 +13,8 @@ public final class ConsensusException extends OperationException {
     /** Too many requests are pending; the entry was not appended. Retry after a pause. */
     BUSY,
     /**
-     * The entry may or may not be committed; only resending it under the same number reveals the
-     * outcome.
+     * The entry may or may not be committed. Proposing it again is safe only if the state
+     * recognizes duplicates.
      */
     OUTCOME_UNKNOWN,
     /** The replica is closing or closed; the entry was not appended. */

@@ -6,19 +6,19 @@ import java.time.Duration;
  * Limits and timeouts of a node's Raft groups.
  *
  * @param log settings of the shared log database
- * @param electionTimeout time without contact to its leader after which a follower starts an
- *     election; a leader sends five heartbeats in this time. A group whose only voter is this node
- *     elects it immediately
+ * @param electionTimeout time without contact with its leader after which a follower starts an
+ *     election; a leader sends five heartbeats in this time. If this node is the only voter of a
+ *     group, it becomes leader immediately
  * @param queuedProposals maximum number of outstanding proposals of one group, a power of two;
- *     further ones fail with {@code BUSY}
+ *     further proposals fail with {@code BUSY}
  * @param maxUnappliedBytes maximum size of one group's entries in memory that are not yet on disk
- *     or not yet applied; further ones fail with {@code BUSY}
+ *     or not yet applied; further proposals fail with {@code BUSY}
  * @param maxEntryBytes maximum size of one entry; a larger one is a programming error
  * @param proposalsPerAppend maximum number of entries of one group that are queued for the disk
  *     together
  * @param maxAppendBytes maximum size of one group's entries that are written and synced together
- * @param closeTimeout time that closing a replica waits for calls to return, then for jraft's
- *     threads to end, then for proposals to be resolved; after each timeout, closing continues
+ * @param closeTimeout limit of each of three waits when a replica closes: for calls to return, for
+ *     jraft's threads to end, and for proposals to be resolved; closing continues after a timeout
  */
 public record ConsensusSettings(
     LogSettings log,

@@ -64,9 +64,9 @@ public interface ReplicatedState {
    * the same directory, right after calling {@link #appliedIndex}, whose result is undefined until
    * then. The call may be repeated even if it had returned before the crash.
    *
-   * @throws SnapshotRefusedException if the state is unchanged, both by this call and by an earlier
-   *     one that did not return (the state must have undone that one already). The group discards
-   *     this snapshot and fetches another one when the replica is next opened
+   * @throws SnapshotRefusedException if neither this call nor an interrupted earlier one has
+   *     changed the state (changes of an interrupted call must have been undone). The group
+   *     discards this snapshot and fetches another one when the replica is next opened
    * @throws java.io.IOException if the state may be a mixture of old and new; the call is repeated
    *     as above
    */

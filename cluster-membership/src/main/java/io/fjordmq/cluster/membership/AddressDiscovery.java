@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class AddressDiscovery {
   private static final Logger LOG = LoggerFactory.getLogger(AddressDiscovery.class);
 
-  /** The maximum number of addresses reported by other nodes that are tried. */
+  /** Maximum number of addresses to keep that other nodes have reported. */
   private static final int MAX_REPORTED = 1_000;
 
   private final NodeIdentity self;

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes one incarnation of this node from its registration as STARTING to the point where it may
- * serve clients (decision 0036). Other nodes do not wait for a STARTING node, so it catches up
- * before it requests to be counted.
+ * serve clients (decision 0036). Other nodes do not wait for a STARTING node, so the node catches
+ * up before it asks to be counted (marked UP).
  *
  * <pre>
  * REGISTERED ─► CATCHING_UP ─► REQUESTING ─► COUNTED ─► PREPARING ─► DONE
@@ -55,11 +55,12 @@ final class Admission {
   private long countedVersion;
 
   /**
-   * Connects an admission with the incarnation that it admits.
+   * Informs the incarnation about its admission.
    *
    * @param inProgress whether the incarnation has neither ended nor been admitted
    * @param onObstacle receives what the node is waiting for, for the operator
-   * @param onCounted called when this node is UP, so that it can notify the others quickly
+   * @param onCounted called when this node is UP; renews the lease at once, so that the leader
+   *     learns that this node has applied its own record
    * @param onAdmitted called when the node has been admitted
    */
   record Callbacks(
@@ -70,7 +71,7 @@ final class Admission {
 
   /**
    * @param up the record of the node once it is counted
-   * @param registeredVersion the metadata version that registered it as STARTING
+   * @param registeredVersion the metadata version that registered the node as STARTING
    */
   Admission(
       NodeRecord up,

@@ -54,7 +54,7 @@ public final class ClockFile {
     return new ClockFile(saved, millis -> disk.execute(() -> write(file, millis)));
   }
 
-  /** Starts from the given time and passes later ones to the writer. */
+  /** Returns an instance with the given saved time that passes later times to the writer. */
   static ClockFile of(long savedMillis, LongConsumer writer) {
     return new ClockFile(savedMillis, writer);
   }

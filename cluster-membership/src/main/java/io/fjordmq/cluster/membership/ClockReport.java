@@ -3,7 +3,7 @@ package io.fjordmq.cluster.membership;
 /**
  * The clocks of a node as reported with each lease renewal.
  *
- * @param wallMillis its wall clock
+ * @param wallMillis the node's wall clock
  * @param clusterMillis the node's estimate of cluster time
  * @param source the source of {@code clusterMillis}
  */

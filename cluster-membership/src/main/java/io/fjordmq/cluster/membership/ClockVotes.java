@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Cluster time at the metadata leader, during one term. The leader continues the cluster time it
  * knows, or starts from what the nodes report (decision 0037). It then corrects cluster time very
- * slowly towards the median wall clock. Of two median values the earlier one counts, because
- * expiring late is better than expiring early.
+ * slowly towards the median wall clock. The median of an even number of values is the earlier of
+ * the middle two, because expiring late is better than expiring early.
  */
 final class ClockVotes {
   private static final Logger LOG = LoggerFactory.getLogger(ClockVotes.class);
@@ -56,8 +56,8 @@ final class ClockVotes {
 
   /**
    * Sets cluster time if it is not known yet and there are enough reports; returns whether it is
-   * known. Reports of nodes that know cluster time suffice. Otherwise cluster time starts at the
-   * median of all reports, but not far ahead of the saved time, once all voters of the metadata
+   * known. One report of a node that knows cluster time suffices. Otherwise cluster time starts at
+   * the median of all reports, but not far ahead of the saved time, once all voters of the metadata
    * group have reported, or a majority of them within {@code reportTimeoutMillis}. Fewer are not
    * enough: other nodes may know cluster time without having reported yet, and the clock of this
    * node may be wrong.

@@ -40,8 +40,8 @@ final class ClockWatch {
     return clock;
   }
 
-  boolean isWithin(Duration lease) {
-    return clock.isWithin(lease.toMillis());
+  boolean wasRenewedWithin(Duration lease) {
+    return clock.wasRenewedWithin(lease.toMillis());
   }
 
   /** Returns the clocks to report with a renewal sent at this reading. */
@@ -81,8 +81,8 @@ final class ClockWatch {
   }
 
   /**
-   * Returns whether to save now: at once in a new process and after cluster time was set, because
-   * the process may end soon and the next start must not begin earlier.
+   * Returns whether to save now: periodically, and at once in a new process or after cluster time
+   * was set, because the process may end soon and the next one must not start from an earlier time.
    */
   private boolean mustSave(Reading now) {
     long since = now.monotonicMillis() - savedMillis;
@@ -110,7 +110,7 @@ final class ClockWatch {
     }
   }
 
-  /** Saves cluster time, so that the next start does not begin earlier. */
+  /** Saves cluster time, so that the next process does not start from an earlier time. */
   void save() {
     if (clock.isKnown()) {
       file.save(clock.millis());

@@ -8,16 +8,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cluster time on this node: the last time received from the metadata leader, advanced by the
- * monotonic clock. The wall clock only serves to detect that one of the two clocks of the host
- * jumped or stopped (decision 0037). Read by any thread, set by the membership thread.
+ * monotonic clock of the host. The wall clock is used only to detect that one of the host's two
+ * clocks has jumped or stopped (decision 0037). Any thread may read cluster time; only the
+ * membership thread sets it.
  */
 public final class ClusterClock implements InstantSource {
   /** Returned by {@link #stampMillis} while entries cannot be stamped. */
   public static final long UNKNOWN = -1;
 
   /**
-   * Number of attempts to read both clocks: a thread that is descheduled between the two reads
-   * would see a jump that did not happen.
+   * Maximum number of attempts to read both clocks at the same moment. If the thread is descheduled
+   * between the two reads, it looks as if a clock had jumped.
    */
   private static final int READS = 5;
 
@@ -31,7 +32,7 @@ public final class ClusterClock implements InstantSource {
 
   private volatile Basis basis;
 
-  /** Both clocks when the renewal was sent on which this node's lease is based. */
+  /** Both clocks when the last granted renewal was sent; this node's lease begins there. */
   private volatile Reading lastRenewal;
 
   private volatile boolean known;
@@ -67,7 +68,7 @@ public final class ClusterClock implements InstantSource {
         new Basis(lastRenewal, tooFarAhead ? savedMillis : Math.max(savedMillis, wallMillis));
   }
 
-  /** Returns cluster time; the best guess of this node until cluster time is known. */
+  /** Returns cluster time, or this node's best guess until cluster time is known. */
   @Override
   public long millis() {
     return clusterTimeAt(basis, readOnce());
@@ -129,7 +130,7 @@ public final class ClusterClock implements InstantSource {
    * Returns whether less than this time has elapsed since the last renewal was sent. Checks both
    * clocks, because the monotonic clock stops while the host is suspended.
    */
-  boolean isWithin(long leaseMillis) {
+  boolean wasRenewedWithin(long leaseMillis) {
     Reading since = lastRenewal;
     Reading now = readOnce();
     if (!clocksAgree(since, now)) {
@@ -140,7 +141,9 @@ public final class ClusterClock implements InstantSource {
         && now.monotonicMillis() - since.monotonicMillis() < leaseMillis;
   }
 
-  /** Reads both clocks; for a request, keep the result until its response arrives. */
+  /**
+   * Reads both clocks. A caller that sends a renewal keeps the result until the response arrives.
+   */
   Reading read() {
     Reading best = readOnce();
     long shortest = Long.MAX_VALUE;
@@ -173,8 +176,8 @@ public final class ClusterClock implements InstantSource {
   }
 
   /**
-   * Returns the earlier time if the clocks disagree: it is unknown which one is right, and the
-   * earlier time is safer.
+   * Returns cluster time at a reading. If the clocks disagree, returns the earlier time: it is
+   * unknown which clock is right, and the earlier time is safer.
    */
   private long clusterTimeAt(Basis since, Reading now) {
     long elapsed = elapsed(since.at(), now);

@@ -158,7 +158,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         });
     metadata.watch(membership.members);
     metadata.watch(new StartFenceUpdater(peers.fence()));
-    peers.fence().fenced().thenAcceptAsync(membership.incarnations::endPermanently, timers);
+    peers.fence().fencedFuture().thenAcceptAsync(membership.incarnations::endPermanently, timers);
     peers.serve(
         LeaderCalls.SERVICE,
         (from, request) ->
@@ -320,7 +320,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return clock.clock().wallAheadMillis() > settings.maxClockAdvance().toMillis();
   }
 
-  /** Returns cluster time; nodes differ by at most the round-trip time of their messages. */
+  /**
+   * Returns the cluster clock. The clocks of two nodes differ by at most the round-trip time of
+   * their messages.
+   */
   public ClusterClock clock() {
     return clock.clock();
   }

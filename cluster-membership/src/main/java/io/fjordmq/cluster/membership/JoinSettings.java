@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param helloTimeout timeout of a hello to one address
  * @param helloInterval pause between two rounds of hellos
- * @param clockWarningThreshold clock difference from which a warning is logged
- * @param maxClockDifference clock difference from which a node is not allowed to join
+ * @param clockWarningThreshold clock difference at which a warning is logged
+ * @param maxClockDifference clock difference at which a node may not join
  */
 public record JoinSettings(
     Duration helloTimeout,

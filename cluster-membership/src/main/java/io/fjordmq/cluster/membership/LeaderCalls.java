@@ -95,7 +95,8 @@ final class LeaderCalls {
   }
 
   /**
-   * Follows the hint of a node, but not a hint of the hinted node: two nodes may name each other.
+   * Follows the hint of a node, but not the next hint of the node that it named, because two nodes
+   * may name each other.
    */
   private void updateHint(
       NodeId target, @Nullable LeaderResponse response, @Nullable Throwable failure) {

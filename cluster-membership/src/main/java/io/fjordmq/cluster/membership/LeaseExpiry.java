@@ -80,7 +80,7 @@ final class LeaseExpiry {
   void onExpired(long incarnation, String reason) {
     if (!expired) {
       expired = true;
-      LOG.warn("Lease expired; pausing clients: {} incarnation={}", reason, incarnation);
+      LOG.warn("Pausing clients: {} incarnation={}", reason, incarnation);
     }
     if (querying) {
       return;
@@ -130,7 +130,10 @@ final class LeaseExpiry {
         .thenApply(all -> responses.stream().anyMatch(CompletableFuture::join));
   }
 
-  /** Returns the request. {@link Reachability} also sends it, and accepts any response. */
+  /**
+   * Returns the request of the service. {@link Reachability} sends it as well, and accepts any
+   * response.
+   */
   static byte[] encodeProbe() {
     return new byte[] {VERSION};
   }

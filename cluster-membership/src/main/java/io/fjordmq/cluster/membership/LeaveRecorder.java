@@ -19,10 +19,10 @@ final class LeaveRecorder {
   private final Timers timers;
 
   /**
-   * @param writes makes one attempt, see {@link LocalNodeRecord#write}
+   * @param writer makes one attempt, see {@link LocalNodeRecord#write}
    */
-  LeaveRecorder(Function<NodeRecord.State, CompletableFuture<Void>> writes, Timers timers) {
-    this.writer = writes;
+  LeaveRecorder(Function<NodeRecord.State, CompletableFuture<Void>> writer, Timers timers) {
+    this.writer = writer;
     this.timers = timers;
   }
 

@@ -28,19 +28,19 @@ final class LocalNodeRecord {
 
   /**
    * @param incarnation supplies the current incarnation
-   * @param writes writes through the metadata leader
+   * @param writer writes through the metadata leader
    */
   LocalNodeRecord(
       NodeId self,
       MetadataGroup metadata,
       MemberView members,
       LongSupplier incarnation,
-      Function<List<Change>, CompletableFuture<WriteResult>> writes) {
+      Function<List<Change>, CompletableFuture<WriteResult>> writer) {
     this.self = self;
     this.metadata = metadata;
     this.members = members;
     this.incarnation = incarnation;
-    this.writer = writes;
+    this.writer = writer;
   }
 
   boolean hasState(Member.State state) {

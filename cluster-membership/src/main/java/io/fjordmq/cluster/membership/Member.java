@@ -6,20 +6,20 @@ import io.fjordmq.cluster.NodeId;
 /**
  * A node of the cluster, as recorded in the metadata.
  *
- * @param address the address of its cluster port
- * @param incarnation its current or last incarnation
+ * @param address the address of the node's cluster port
+ * @param incarnation the current or last incarnation of the node
  */
 public record Member(NodeId node, NodeAddress address, long incarnation, State state) {
 
   /** The state of a node. */
   public enum State {
-    /** It is ready and its lease has not expired; all nodes count it. */
+    /** The node is ready and its lease has not expired; all nodes count it. */
     UP,
-    /** Like UP, but about to stop: other nodes take over what it leads. */
+    /** Like UP, but about to stop: other nodes take over the ranges that it leads. */
     DRAINING,
     /**
-     * Its incarnation has ended, because its lease expired or the node stopped or suspended itself;
-     * what it held in memory is lost.
+     * The incarnation has ended, because its lease expired or the node stopped or suspended itself;
+     * its in-memory state is lost.
      */
     DOWN,
     /**
@@ -35,23 +35,23 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
     /** Like UP, but being decommissioned: all its replicas and clients move to other nodes. */
     LEAVING,
     /**
-     * It has registered and holds a lease. Its replicas open and catch up; no node waits for it
-     * yet.
+     * The node has registered and holds a lease. Its replicas open and catch up; no other node
+     * waits for it yet.
      */
     STARTING
   }
 
   /**
-   * Returns whether it is in any state but DOWN: it holds a lease, and its replicas take part in
-   * their groups.
+   * Returns whether the node is in any state but DOWN: it holds a lease, and its replicas take part
+   * in their groups.
    */
   public boolean isAlive() {
     return state != State.DOWN;
   }
 
   /**
-   * Returns whether routes take effect only when this node has applied them, and deliveries to it
-   * must be made.
+   * Returns whether other nodes count this node: a route takes effect only when this node has
+   * applied it, and messages must be delivered to it.
    */
   public boolean isCounted() {
     return isAlive() && state != State.STARTING;

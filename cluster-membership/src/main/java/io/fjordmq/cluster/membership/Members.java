@@ -42,8 +42,8 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /**
-   * Returns whether this node is the only member; if another node joined, this node's log would
-   * contain it first.
+   * Returns whether this node is the only member. The result is never stale, because another node
+   * can join only through this node's log.
    */
   boolean isOnlyMember(NodeId node) {
     return byNode.size() == 1 && byNode.containsKey(node);

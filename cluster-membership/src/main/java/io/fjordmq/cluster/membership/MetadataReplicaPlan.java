@@ -11,11 +11,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plans the replica set of the metadata. A pure function that returns the next step. Every member
- * has a replica. Of 1, 2, 3 or 4 members that are not LEAVING, 1, 2, 3 or 3 are voters; of 5 or
- * more, 5 are. A voter that is DOWN or LEAVING is replaced as soon as a live learner can take its
- * place, preferably one that is UP. A removed node has no replica. Each step changes one node, and
- * no step leaves the live voters without a majority.
+ * Plans the replica set of the metadata: a pure function that returns the next step. Every member
+ * has a replica. With 1, 2, 3 or 4 members that are not LEAVING, there are 1, 2, 3 or 3 voters;
+ * with 5 or more, there are 5. A voter that is DOWN or LEAVING is replaced as soon as a live
+ * learner can take its place, preferably one that is UP. A removed node has no replica. Each step
+ * changes one node, and no step leaves the live voters without a majority.
  */
 final class MetadataReplicaPlan {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);

@@ -26,7 +26,7 @@ final class NodeLease {
   }
 
   boolean isValid() {
-    return timers.nowMillis() - untilMillis < 0 && clock.isWithin(settings.lease());
+    return timers.nowMillis() - untilMillis < 0 && clock.wasRenewedWithin(settings.lease());
   }
 
   /** Returns why the lease is not valid, if it is not. */

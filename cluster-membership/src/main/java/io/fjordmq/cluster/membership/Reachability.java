@@ -99,7 +99,8 @@ final class Reachability {
   }
 
   /**
-   * Must be called when the members have changed: a STARTING node waits until it has been reached.
+   * Must be called when the members have changed. Calls unreachable nodes at once, because a
+   * STARTING node is counted only after it has been reached.
    */
   void onMembersChanged() {
     contacts.keySet().retainAll(members.members().byNode().keySet());
@@ -128,8 +129,8 @@ final class Reachability {
   }
 
   /**
-   * On any thread: it wakes the membership thread only if the node was unreachable. If that thread
-   * is about to report the node as unreachable, it corrects this at the next heartbeat.
+   * Runs on any thread. Wakes the membership thread only if the node was unreachable. If that
+   * thread is just about to report the node as unreachable, the next heartbeat corrects the report.
    */
   private void onResponse(NodeId node, Contact contact, @Nullable Throwable failure) {
     if (failure != null && !isResponse(failure)) {

@@ -26,8 +26,8 @@ final class ReachabilityReports {
   private static final Logger LOG = LoggerFactory.getLogger(ReachabilityReports.class);
 
   /**
-   * Among nodes with equally many partitions, the one with the highest incarnation leaves service,
-   * then the one with the highest id, so that of two nodes it is always the same.
+   * Breaks ties between nodes with equally many partitions: the highest incarnation leaves service,
+   * then the highest id, so that the choice between two nodes is always the same.
    */
   private static final Comparator<Member> BY_INCARNATION_THEN_ID =
       Comparator.comparingLong(Member::incarnation).thenComparing(member -> member.node().value());
@@ -35,7 +35,7 @@ final class ReachabilityReports {
   private final NodeId self;
   private final long validMillis;
   private final Map<NodeId, Report> reports = new HashMap<>();
-  private Set<NodeId> reportedLeaving = Set.of();
+  private Set<NodeId> loggedRefusals = Set.of();
 
   private record Report(long incarnation, Set<NodeId> unreachable, long atMillis) {}
 
@@ -56,15 +56,15 @@ final class ReachabilityReports {
   }
 
   /**
-   * Records the report of a node. Returns the reason why its lease is not renewed; null if it is
-   * renewed.
+   * Records the report of a node. Returns the reason why its lease must not be renewed; null if it
+   * may be renewed.
    */
   @Nullable NotRenewed onRenewal(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Partition> partitions = partitions(members, nowMillis);
-    Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : selectLeaving(partitions, members);
-    logRefusedRenewals(leaving, partitions);
-    return leaving.contains(from)
+    Set<NodeId> refused = partitions.isEmpty() ? Set.of() : selectRefused(partitions, members);
+    logRefusedRenewals(refused, partitions);
+    return refused.contains(from)
         ? new NotRenewed(partitionMessage(from, others(from, partitions)))
         : null;
   }
@@ -84,16 +84,16 @@ final class ReachabilityReports {
         .collect(Collectors.toSet());
   }
 
-  private void logRefusedRenewals(Set<NodeId> leaving, List<Partition> partitions) {
-    for (NodeId node : leaving) {
-      if (!reportedLeaving.contains(node)) {
+  private void logRefusedRenewals(Set<NodeId> refused, List<Partition> partitions) {
+    for (NodeId node : refused) {
+      if (!loggedRefusals.contains(node)) {
         LOG.warn(
             "Refusing to renew a lease so that the other nodes can continue: {} node={}",
             partitionMessage(node, others(node, partitions)),
             node);
       }
     }
-    reportedLeaving = leaving;
+    loggedRefusals = refused;
   }
 
   /**
@@ -140,19 +140,19 @@ final class ReachabilityReports {
   }
 
   /**
-   * Greedily selects as few nodes as possible to leave service, and never so many that less than a
-   * majority of the members remains counted.
+   * Selects the nodes whose leases are not renewed: greedily as few as possible, and never so many
+   * that less than a majority of the members remains counted.
    */
-  private Set<NodeId> selectLeaving(List<Partition> partitions, Members members) {
+  private Set<NodeId> selectRefused(List<Partition> partitions, Members members) {
     List<Partition> remaining = new ArrayList<>(partitions);
-    Set<NodeId> leaving = new HashSet<>();
-    int maxLeaving = members.counted().size() - (members.byNode().size() / 2 + 1);
-    while (leaving.size() < maxLeaving && !remaining.isEmpty()) {
+    Set<NodeId> refused = new HashSet<>();
+    int maxRefused = members.counted().size() - (members.byNode().size() / 2 + 1);
+    while (refused.size() < maxRefused && !remaining.isEmpty()) {
       NodeId worst = mostPartitioned(remaining, members);
-      leaving.add(worst);
+      refused.add(worst);
       remaining.removeIf(partition -> partition.contains(worst));
     }
-    return leaving;
+    return refused;
   }
 
   private NodeId mostPartitioned(List<Partition> partitions, Members members) {

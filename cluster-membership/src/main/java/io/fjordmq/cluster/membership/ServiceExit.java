@@ -36,7 +36,10 @@ final class ServiceExit {
     this.timers = timers;
   }
 
-  /** Makes {@link #removeIfRequested} remove this node if it is LEAVING when it leaves. */
+  /**
+   * Makes {@link #removeIfRequested} remove this node if it is LEAVING when {@link #leave} is
+   * called.
+   */
   void removeOnClose() {
     removeOnClose = true;
   }

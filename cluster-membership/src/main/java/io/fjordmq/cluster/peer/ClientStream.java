@@ -137,9 +137,9 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   /**
-   * Times out late calls, and closes the connection if the node does not respond. Must be called
-   * many times a second. Received messages show that the node responds, so only a connection
-   * without calls needs pings.
+   * Fails calls that have timed out, and closes the connection if the node does not respond. Must
+   * be called many times a second. Received messages show that the node responds, so only a
+   * connection without calls needs pings.
    *
    * @return whether the connection waits for the node, so that a call can time out soon
    */

@@ -203,11 +203,14 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     try {
       channels.eventLoops().schedule(this::tick, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closing) {
-      LOG.debug("No more timeouts: the cluster port is closed");
+      LOG.debug("Stopped checking for timeouts: the cluster port is closed");
     }
   }
 
-  /** Calls that are answered at once, as those of an idle node, need no check in between. */
+  /**
+   * Returns the interval between checks while no response is outstanding, so that only pings are
+   * due.
+   */
   private long idleTickMillis() {
     return Math.max(TICK_MILLIS, settings.pingInterval().toMillis() * 2 / 5);
   }

@@ -68,7 +68,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   }
 
   /**
-   * Checks that an opening is meant for this node and returns the protocol version to use.
+   * Checks that an opening message is meant for this node and returns the protocol version to use.
    *
    * @throws IllegalArgumentException if it is not; the message is for the operator of the calling
    *     node

@@ -9,7 +9,7 @@ import javax.net.ssl.X509TrustManager;
 
 /**
  * Trusts every certificate signed by the cluster's CA, regardless of the host name in it. The
- * variants with an engine or a socket, which would also check the host name, ignore it.
+ * overloads with an engine or a socket normally check the host name as well; here they do not.
  */
 final class MemberTrust extends X509ExtendedTrustManager {
   private final X509TrustManager authority;

@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client or server TLS context between nodes that reloads its files when they change. Existing
- * connections are not affected; new connections use the current files. Invalid files are rejected
- * with a warning, and the previous contents stay in effect. Files are checked periodically and
- * before every new connection, because file system notifications are not reliable everywhere.
- * Rejected files are read again at every check even if they have not changed, because the reason
- * may have been temporary. Thread-safe.
+ * A client or server TLS context for connections between nodes. It reloads its files when they
+ * change. Existing connections are not affected; new connections use the current files. Invalid
+ * files are rejected with a warning, and the previous contents stay in effect. Files are checked
+ * periodically and before every new connection, because file system notifications are not reliable
+ * everywhere. Rejected files are read again at every check even if they have not changed, because
+ * the reason may have been temporary. Thread-safe.
  */
 public final class ReloadingContext extends SslContext {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingContext.class);

@@ -12,11 +12,11 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
 /**
- * The sockets of the connections between nodes.
+ * The Netty classes for the connections between nodes.
  *
- * @param ioHandlers of the event loops
- * @param channel an outgoing connection
- * @param serverChannel a listening socket
+ * @param ioHandlers creates the I/O handlers of the event loops
+ * @param channel class of outgoing connections
+ * @param serverChannel class of listening sockets
  */
 public record SocketTransport(
     IoHandlerFactory ioHandlers,
@@ -24,9 +24,9 @@ public record SocketTransport(
     Class<? extends ServerSocketChannel> serverChannel) {
 
   /**
-   * The best transport of this host: epoll on Linux, otherwise NIO. With NIO, waking an event loop
-   * takes a lock that the loop holds while it selects, which is expensive at a few thousand
-   * messages per second.
+   * Returns the best transport of this host: epoll on Linux, otherwise NIO. With NIO, waking an
+   * event loop takes a lock that the loop holds while it selects, which is expensive at a few
+   * thousand messages per second.
    */
   public static SocketTransport best() {
     return Epoll.isAvailable() ? epoll() : nio();

@@ -67,14 +67,14 @@ class ClusterClockTest {
     for (long jump : new long[] {DAY, -DAY, 2_000, -2_000}) {
       clock.adjustTo(clock.read(), START);
       advanceClocks(100);
-      assertThat(clock.isWithin(LEASE)).isTrue();
+      assertThat(clock.wasRenewedWithin(LEASE)).isTrue();
       wall += jump;
       assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
-      assertThat(clock.isWithin(LEASE)).isFalse();
+      assertThat(clock.wasRenewedWithin(LEASE)).isFalse();
       assertThat(clock.millis()).isBetween(START, START + 101);
       clock.adjustTo(clock.read(), START + 200);
       assertThat(clock.stampMillis()).isEqualTo(START + 200);
-      assertThat(clock.isWithin(LEASE)).isTrue();
+      assertThat(clock.wasRenewedWithin(LEASE)).isTrue();
     }
   }
 
@@ -83,10 +83,10 @@ class ClusterClockTest {
     clock.adjustTo(clock.read(), START);
     advanceClocks(2_500);
     wall += 600; // below the detection threshold for jumps
-    assertThat(clock.isWithin(LEASE)).isFalse();
+    assertThat(clock.wasRenewedWithin(LEASE)).isFalse();
     clock.adjustTo(clock.read(), START + 3_100);
     wall += DAY;
-    assertThat(clock.isWithin(LEASE)).isFalse();
+    assertThat(clock.wasRenewedWithin(LEASE)).isFalse();
     assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
   }
 

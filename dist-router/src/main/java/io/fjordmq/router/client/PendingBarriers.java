@@ -47,7 +47,7 @@ final class PendingBarriers {
   /**
    * Must be called when requests from the node have been completed, successfully or not.
    *
-   * @param upTo all its requests up to this index
+   * @param upTo index up to which its requests have been completed
    */
   synchronized void onResponse(NodeId node, long range, long upTo) {
     Requester requester = new Requester(node, range);

@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Proposes time-based changes in the ranges that this node leads. It expires sessions, makes wills
  * due, repeats announcements of due wills and of undelivered share messages, forgets idle
- * producers, detaches inboxes of nodes that are DOWN, and counts the inboxes of replicas that were
- * opened. It has no thread of its own: the caller invokes {@link #sweep} about once a second. The
- * time of the log entry decides what is due, so frequent or concurrent sweeps are harmless.
+ * producers, detaches inboxes of nodes that are DOWN, and counts the contents of the inboxes in
+ * newly opened replicas. It has no thread of its own: the caller invokes {@link #sweep} about once
+ * a second. The time of the log entry decides what is due, so frequent or concurrent sweeps are
+ * harmless.
  */
 public final class InboxSweeper {
   private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);

@@ -47,7 +47,7 @@ final class PendingDetaches {
     @Nullable DetachSession detach;
     @Nullable AbandonAttach abandonAttach;
 
-    /** An attach is in flight. An earlier attach must not be abandoned after it. */
+    /** Whether an attach is in flight: no earlier attach may be abandoned after it. */
     boolean attaching;
 
     /** Completes when the most recent attempt has been sent. */

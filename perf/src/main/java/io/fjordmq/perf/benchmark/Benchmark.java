@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param seconds default duration of each measurement; 0 if the amount of work determines it
  * @param warmSeconds default warm-up time
  * @param parameters default value of each parameter that {@code --set} can change
- * @param comparesBrokers whether it can run with brokers other than FjordMQ
+ * @param comparesBrokers whether the benchmark can run with brokers other than FjordMQ
  * @param body runs the measurements
  */
 public record Benchmark(
@@ -32,7 +32,7 @@ public record Benchmark(
   }
 
   /**
-   * Returns all parameters with these values, or their defaults.
+   * Returns the values of all parameters: the given ones, and the defaults of the others.
    *
    * @throws UsageException if a parameter is unknown
    */

@@ -36,7 +36,7 @@ public final class BenchmarkRun {
    * @param checkout FjordMQ checkout
    * @param work directory for the data and logs of brokers
    * @param threads number of event loops of the load tool
-   * @param brokers programs to start, as in {@link BrokerSpec}
+   * @param brokers programs to start, as in {@link BrokerSpec#program}
    * @param parameters parameters of the benchmark
    */
   public record Settings(
@@ -82,6 +82,8 @@ public final class BenchmarkRun {
   }
 
   /**
+   * Returns the value of a parameter that has a fixed set of values.
+   *
    * @throws UsageException if the value is not one of the choices
    */
   String choice(String name, String... choices) {
@@ -145,7 +147,7 @@ public final class BenchmarkRun {
     return broker;
   }
 
-  /** Determines the programs of a broker, for the report. */
+  /** Records which programs a broker runs, for the report. */
   public void recordPrograms(RunningBroker broker) throws InterruptedException {
     if (broker.watch().seesProcesses() && !programs.containsKey(broker.name())) {
       programs.put(broker.name(), String.join("; ", broker.watch().programs()));
@@ -168,14 +170,14 @@ public final class BenchmarkRun {
   }
 
   /**
-   * Runs load against the brokers in turn, so that the first measurement does not include JIT
-   * compilation.
+   * Runs a default load against each broker in turn, so that the first measurement does not include
+   * JIT compilation.
    */
   public void warmUp(List<RunningBroker> brokers, int seconds) throws Exception {
     warmUp(brokers, scenario(WARM_UP), seconds);
   }
 
-  /** The same with this load. */
+  /** Like {@link #warmUp(List, int)}, but with the given load. */
   public void warmUp(List<RunningBroker> brokers, Scenario load, int seconds) throws Exception {
     for (RunningBroker broker : brokers) {
       if (seconds > 0) {
@@ -194,7 +196,7 @@ public final class BenchmarkRun {
     }
   }
 
-  /** Like the other variant, but runs the clients on these event loops. */
+  /** Runs a load scenario with clients on the given event loops. */
   RunResult load(
       RunningBroker broker,
       ClientLoops loops,
@@ -206,7 +208,7 @@ public final class BenchmarkRun {
     LoadRun load = new LoadRun(scenario, warmSeconds, seconds, progress);
     int run = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     RunResult result = load.run(column, loops, broker.watch(), run, broker.keepsRunning());
-    return broker.limits().explain(result);
+    return broker.limits().addRemarks(result);
   }
 
   /** Adds the result of a run. */
@@ -234,7 +236,7 @@ public final class BenchmarkRun {
     progress.accept(line);
   }
 
-  /** Returns the results so far, in their order. */
+  /** Returns the results so far, in the order in which they were added. */
   public List<RunResult> results() {
     return results;
   }
@@ -243,9 +245,7 @@ public final class BenchmarkRun {
     return notes;
   }
 
-  /**
-   * Returns the programs of each broker, where they can be determined, by the name of the broker.
-   */
+  /** Returns the programs by broker name, for those brokers whose programs could be determined. */
   public Map<String, String> programs() {
     return programs;
   }

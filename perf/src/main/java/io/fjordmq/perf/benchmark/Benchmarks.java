@@ -37,10 +37,10 @@ public final class Benchmarks {
           entry("start-with-queues", OfflineQueueBenchmark::start),
           entry("tls-storm", TlsStormBenchmark::run));
 
-  /** In the order of the file. */
+  /** All benchmarks, in the order of the file. */
   public static final List<Benchmark> ALL = read();
 
-  /** The properties of a {@link Benchmark} in the file. */
+  /** A benchmark as described in the file. */
   private record Description(
       String summary,
       int runs,
@@ -69,7 +69,7 @@ public final class Benchmarks {
     }
   }
 
-  /** The benchmark with this name. */
+  /** Returns the benchmark with the given name. */
   public static Optional<Benchmark> find(String name) {
     return ALL.stream().filter(benchmark -> benchmark.name().equals(name)).findFirst();
   }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Publishes numbered messages with QoS 1 in a closed loop with a bounded number in flight: to its
- * topics in turn, the same number to each. Fills queues and sets retained messages; measures
- * nothing. Belongs to its channel's event loop.
+ * Publishes numbered messages with QoS 1 in a closed loop: a bounded number is in flight, and each
+ * topic in turn gets the same number of messages. Fills queues and sets retained messages; measures
+ * nothing. Must be used on its channel's event loop, unless a method says otherwise.
  */
 final class ClosedLoopPublisher implements LoadClient.Receiver {
   private static final int WINDOW = 256;
@@ -29,7 +29,7 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
   /**
    * @param messagesPerTopic messages per topic
    * @param payloadBytes at least {@link NumberedMessages#HEADER_BYTES}
-   * @param flags of the fixed header, in addition to the QoS
+   * @param flags flags of the fixed header, in addition to the QoS
    */
   ClosedLoopPublisher(
       String clientId, List<String> topics, int messagesPerTopic, int payloadBytes, int flags) {

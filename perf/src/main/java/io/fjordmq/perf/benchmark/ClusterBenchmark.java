@@ -8,10 +8,10 @@ import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Scenario;
 
 /**
- * Measures the cost of replication: three nodes on this host with persistent QoS 1 load,
- * alternating between numbers of voters per range. First at a higher and at a low rate, then the
- * highest rate that is sustained. CPU and memory are those of all nodes together, which share
- * processors and disk with the load tool.
+ * Measures the cost of replication: three nodes on this host run a persistent QoS 1 load, with each
+ * number of voters per range in turn. Each cluster is measured at a high and at a low rate, then at
+ * the highest rate that it sustains. CPU and memory are totals of all nodes, which share processors
+ * and disk with the load tool.
  */
 record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNodes) {
   private static final int PAIRS = 50;
@@ -50,7 +50,8 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
     BrokerSpec spec = run.spec(name, scenario(voters, rate), "");
     try (RunningBroker broker = run.start(spec);
         ClientLoops loops = loops(broker)) {
-      // The higher rate first, because the low one would mostly measure JIT compilation.
+      // The high rate comes first: without this warm-up, the low rate would mostly measure JIT
+      // compilation.
       for (int perSecond : new int[] {rate * HIGHER, rate}) {
         boolean first = perSecond > rate;
         int warmUpSeconds = first ? run.settings().warmSeconds() : attemptSeconds();
@@ -108,7 +109,9 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
         .with(new Measurement().put(ResultMetric.SUSTAINED, sustained).figures());
   }
 
-  /** Returns whether the broker kept up with the schedule: all messages arrived, and in time. */
+  /**
+   * Returns whether the broker kept up with the schedule: nearly all messages arrived, and in time.
+   */
   private static boolean isSustained(RunResult result, int perSecond) {
     return result.figure(ResultMetric.RECEIVED) >= SUSTAINED_SHARE * PAIRS * perSecond
         && result.figure(ResultMetric.P99_MS) < SUSTAINED_MILLIS

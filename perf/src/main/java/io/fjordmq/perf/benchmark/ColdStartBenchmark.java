@@ -8,7 +8,9 @@ import io.fjordmq.perf.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Compares the first seconds of load on a new broker with the same load when it is warm. */
+/**
+ * Compares the first seconds of load on a newly started broker with the same load after a warm-up.
+ */
 final class ColdStartBenchmark {
   private ColdStartBenchmark() {}
 

@@ -12,11 +12,12 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients with clean sessions connect at once and disconnect, wave after wave: latency until the
- * CONNACK, and the broker's CPU for a connection from CONNECT to its end.
+ * Measures waves of clients with clean sessions, all of which connect at the same time and then
+ * disconnect: the latency until the CONNACK, and the broker's CPU time per connection, including
+ * its end.
  */
 record ConnectBenchmark(ClientLoops loops, int atOnce) {
-  /** So that the broker has finished one wave before the next begins. */
+  /** Pause after each wave, so that the broker has finished it before the next one begins. */
   private static final int PAUSE_MILLIS = 50;
 
   static void run(BenchmarkRun run) throws Exception {
@@ -35,7 +36,7 @@ record ConnectBenchmark(ClientLoops loops, int atOnce) {
     }
   }
 
-  /** Runs waves for this time. Blocks. */
+  /** Runs waves for the given time. Blocks. */
   Measurement measure(long brokerPid, int seconds) throws Exception {
     Histogram micros = new ConcurrentHistogram(3);
     final double cpu = ProcessUsage.of(brokerPid).cpuMicros();

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * A client that makes topic matching as expensive as possible. It subscribes to 8,192 filters, each
  * with 13 levels of {@code a} or {@code +} and a final {@code z}. Then it publishes empty messages
- * to topics that visit every node of the trie, match no filter and never repeat. The last message
- * of each burst has QoS 1, so that its PUBACK shows that the broker has handled the burst; the
- * others have QoS 0.
+ * to ever-changing topics that match no filter but make the broker visit every node of its filter
+ * trie. The last message of each burst has QoS 1, so that its PUBACK shows that the broker has
+ * handled the burst; the others have QoS 0.
  */
 final class CostlyTopics implements AutoCloseable {
   private static final int LEVELS = 13;
@@ -57,7 +57,7 @@ final class CostlyTopics implements AutoCloseable {
     return filters;
   }
 
-  /** Publishes as fast as the broker reads, until closed. */
+  /** Starts publishing as fast as the broker reads, until this object is closed. */
   void start() {
     client.channel().eventLoop().execute(this::publish);
   }

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Generates client identifiers whose inboxes are spread evenly over equal parts of the store. With
- * random identifiers, the busiest of sixteen ranges would have 50 % more than the others.
+ * random identifiers, the busiest of sixteen ranges would have 50 % more inboxes than the average.
  */
 final class EvenClientIds {
   /** Tenant of clients without a tenant. */
@@ -16,8 +16,11 @@ final class EvenClientIds {
   private EvenClientIds() {}
 
   /**
-   * @param count a multiple of parts
-   * @param parts a power of two, at most {@link InboxId#BUCKETS}
+   * Generates client identifiers.
+   *
+   * @param count number of identifiers; a multiple of {@code parts}
+   * @param parts number of equal parts of the store; a power of two, at most {@link
+   *     InboxId#BUCKETS}
    */
   static List<String> of(String prefix, int count, int parts) {
     if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {

@@ -13,14 +13,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens idle connections and measures the connection rate and, some seconds later, the memory of
- * all connections beyond the first ones. Each run starts new brokers, because a broker would reuse
- * freed memory.
+ * Opens idle connections and measures the connection rate and, some seconds later, the memory per
+ * connection. The first connections are excluded. Each run starts new brokers, because a broker
+ * reuses memory that earlier connections have freed.
  */
 final class IdleConnectionBenchmark {
   private static final int WAVE = 256;
 
-  // Otherwise memory of the JIT compiler and its code would be attributed to connections.
+  // Without a warm-up, the memory of the JIT compiler and its code would be attributed to
+  // connections.
   private static final int WARM_UP_ROUNDS_PER_SECOND = 2;
   private static final int WARM_UP_PAUSE_MILLIS = 1_000 / WARM_UP_ROUNDS_PER_SECOND;
 

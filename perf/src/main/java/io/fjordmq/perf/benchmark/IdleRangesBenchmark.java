@@ -69,7 +69,7 @@ final class IdleRangesBenchmark {
         .put(ResultMetric.THREADS, threads(pid));
   }
 
-  /** Heap in use after a garbage collection. */
+  /** Returns the heap in use after a garbage collection, in MiB. */
   static double heapMb(long pid) throws IOException, InterruptedException {
     jcmd(pid, "GC.run");
     Matcher used = USED.matcher(jcmd(pid, "GC.heap_info"));
@@ -86,7 +86,7 @@ final class IdleRangesBenchmark {
     }
   }
 
-  /** Uses the JDK of the node. */
+  /** Runs jcmd of the JDK that the node runs on. */
   private static String jcmd(long pid, String command) throws IOException, InterruptedException {
     Path java = Path.of("/proc", Long.toString(pid), "exe").toRealPath();
     Process process =

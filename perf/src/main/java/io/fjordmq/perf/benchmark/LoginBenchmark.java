@@ -60,7 +60,7 @@ final class LoginBenchmark {
     return "secret of " + user;
   }
 
-  /** Logs these users in, and returns means over all of them. */
+  /** Logs the users in, one after another, and returns means over all of them. */
   private static Measurement logIn(ClientLoops loops, long brokerPid, int firstUser, int users)
       throws Exception {
     final double cpu = ProcessUsage.of(brokerPid).cpuMicros();

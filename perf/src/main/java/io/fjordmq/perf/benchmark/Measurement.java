@@ -27,7 +27,7 @@ final class Measurement {
         .put(ResultMetric.CONNECT_MAX_MS, micros.getMaxValue() / 1000.0);
   }
 
-  /** Adds a number of errors, each of which counts as a fault. */
+  /** Adds a figure that counts errors; a count above 0 is also reported as a fault. */
   Measurement faults(ResultMetric metric, long count) {
     if (count != 0) {
       faults.add("%,d %s: %s".formatted(count, metric.unit(), metric.label()));

@@ -1,13 +1,13 @@
 package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.check.Stream;
+import io.fjordmq.perf.check.SequenceTracker;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Receives and checks the messages that one {@link ClosedLoopPublisher} numbered from 0. Called on
- * one event loop; its counters are read by other threads.
+ * Receives and checks the messages of one {@link ClosedLoopPublisher}, which are numbered from 0.
+ * Called on one event loop; its counters are read by other threads.
  */
 final class NumberedMessages implements LoadClient.Receiver {
   /** Payload: i64 send time ({@code System.nanoTime()}), i32 number of the message. */
@@ -15,7 +15,7 @@ final class NumberedMessages implements LoadClient.Receiver {
 
   private final int expected;
   private final CompletableFuture<Void> allReceived = new CompletableFuture<>();
-  private final Stream stream = new Stream();
+  private final SequenceTracker sequence = new SequenceTracker();
   private volatile int received;
   private volatile int duplicated;
   private volatile int outOfOrder;
@@ -46,7 +46,7 @@ final class NumberedMessages implements LoadClient.Receiver {
   public void onPublish(ByteBuf payload) {
     payload.skipBytes(Long.BYTES);
     received++;
-    switch (stream.accept(payload.readInt())) {
+    switch (sequence.accept(payload.readInt())) {
       case NEW -> {}
       case LATE -> outOfOrder++;
       case DUPLICATE -> duplicated++;

@@ -16,7 +16,10 @@ final class OfflineQueueBenchmark {
 
   private OfflineQueueBenchmark() {}
 
-  /** Measures offline clients that all return at the same time and fetch their queued messages. */
+  /**
+   * Measures how fast offline clients fetch their queued messages when all of them reconnect at the
+   * same time.
+   */
   static void drain(BenchmarkRun run) throws Exception {
     QueuedSessions sessions = new QueuedSessions(run.number("sessions"), run.number("queued"));
     List<RunningBroker> brokers = run.startAll();
@@ -31,7 +34,10 @@ final class OfflineQueueBenchmark {
     }
   }
 
-  /** Starts a node with empty data, fills its inboxes and starts it again. */
+  /**
+   * Measures the startup of a node with empty data, fills its inboxes, and measures its startup
+   * again.
+   */
   static void start(BenchmarkRun run) throws Exception {
     int count = run.number("sessions");
     int queued = run.number("queued");

@@ -27,7 +27,10 @@ record QueuedSessions(int sessions, int queued) {
     return "queue/" + session;
   }
 
-  /** Creates and fills the sessions; acknowledged messages are stored. Blocks. */
+  /**
+   * Creates the sessions and fills their queues. Blocks until the broker has acknowledged all
+   * messages.
+   */
   void fill(ClientLoops loops) throws Exception {
     forAllSessions(
         session ->
@@ -46,7 +49,7 @@ record QueuedSessions(int sessions, int queued) {
     Waves.run(sessions, sessions, operation);
   }
 
-  /** Completes when the connection has ended. */
+  /** Disconnects a client. Completes when the connection has ended. */
   static CompletableFuture<Void> disconnect(LoadClient client) {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     client.channel().closeFuture().addListener(done -> closed.complete(null));
@@ -71,7 +74,7 @@ record QueuedSessions(int sessions, int queued) {
                   .connect(clients.get(session))
                   .thenCompose(connected -> received.get(session).allReceived()));
     } catch (TimeoutException e) {
-      // Messages that have not arrived by this time are counted as missing.
+      // Messages that have not arrived yet are counted as missing.
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;

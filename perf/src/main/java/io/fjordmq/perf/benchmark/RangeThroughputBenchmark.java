@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures the throughput of a node with its inboxes in fixed numbers of ranges, and with automatic
- * splits. Each variant has its own node, and all nodes run all the time. The load goes to each node
- * in turn, in many short rounds, because the noise of a host lasts longer than a round.
+ * Compares the throughput of nodes whose inboxes are in fixed numbers of ranges with that of a node
+ * with automatic splits. Each variant has its own node, and all nodes run all the time. The load
+ * goes to each node in turn, in many short rounds: noise of the host lasts longer than a round, so
+ * it affects all variants alike.
  */
 final class RangeThroughputBenchmark {
   private static final int PARTS = 16;
@@ -57,7 +58,7 @@ final class RangeThroughputBenchmark {
     benchmark.compareWithBest();
   }
 
-  /** Returns settings for a fixed number of equal inbox ranges, 1 to 4,096. */
+  /** Returns settings for a fixed number of inbox ranges of equal size, 1 to 4,096. */
   static String fixedRanges(int inboxRanges) {
     return """
     storeConfig:
@@ -114,7 +115,10 @@ final class RangeThroughputBenchmark {
     }
   }
 
-  /** Notes the throughput with automatic splits relative to the best fixed number of ranges. */
+  /**
+   * Adds a note to the report: the throughput with automatic splits relative to the best fixed
+   * number of ranges.
+   */
   private void compareWithBest() {
     Map<String, List<Double>> throughput = new LinkedHashMap<>();
     for (RunResult result : run.results()) {
@@ -129,7 +133,7 @@ final class RangeThroughputBenchmark {
     medians.remove(AUTOMATIC);
     double best = medians.values().stream().mapToDouble(Double::doubleValue).max().orElse(1);
     run.note(
-        "automatic splits reach %.2f of the best fixed number of ranges"
+        "automatic splits reach %.2f of the throughput of the best fixed number of ranges"
             .formatted(automatic / best));
   }
 }

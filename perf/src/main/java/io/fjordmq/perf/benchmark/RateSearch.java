@@ -1,8 +1,8 @@
 package io.fjordmq.perf.benchmark;
 
 /**
- * Finds the highest sustained rate: increases by one half until a rate fails, then bisects a few
- * times between the last success and the first failure.
+ * Finds the highest sustained rate: increases the rate by one half until one is not sustained, then
+ * bisects a few times between the last success and the first failure.
  */
 final class RateSearch {
   private static final int HALVINGS = 2;
@@ -38,7 +38,7 @@ final class RateSearch {
     return sustained;
   }
 
-  /** Reports the result of trying {@link #next}. */
+  /** Records whether the rate {@link #next} was sustained, and chooses the next one. */
   void recordAttempt(boolean isSustained) {
     if (isSustained) {
       sustained = next;

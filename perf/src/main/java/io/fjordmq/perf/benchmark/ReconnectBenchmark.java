@@ -79,7 +79,7 @@ final class ReconnectBenchmark {
         .faults(ResultMetric.LOST, served.getCount());
   }
 
-  /** Creates a publisher that sends one message to every n-th client. */
+  /** Creates a publisher that sends one message to each client in its share of the clients. */
   private ClosedLoopPublisher publisher(int first) {
     List<String> topics =
         IntStream.range(0, clients.size())
@@ -89,7 +89,7 @@ final class ReconnectBenchmark {
     return new ClosedLoopPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES, 0);
   }
 
-  /** A client. Runs on the event loops of its consecutive connections. */
+  /** A client. Called on the event loop of its current connection. */
   private final class Client implements LoadClient.Receiver {
     private final String id;
     private final String topic;
@@ -108,8 +108,8 @@ final class ReconnectBenchmark {
     }
 
     /**
-     * Closes the connection without DISCONNECT, and reconnects as soon as it is closed on this
-     * side.
+     * Closes the connection without a DISCONNECT, and reconnects as soon as the client's side is
+     * closed.
      */
     void closeAndReconnect() {
       dropped = true;

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Retained messages: what setting them costs; and the query threads while one client subscribes to
- * many filters with a wildcard, once with filters that match no retained message, once with filters
- * that match one each.
+ * Measures retained messages: the cost of setting them, and the load of the query threads while one
+ * client subscribes to many wildcard filters, once with filters that match no retained message and
+ * once with filters that match one each.
  */
 record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters) {
   private static final String SETTINGS =
@@ -41,7 +41,7 @@ record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters)
   /** The last filter of each SUBSCRIBE: its message shows that all lookups are done. */
   private static final String LAST_FILTER = "last";
 
-  /** One client sets the retained messages of new topics. */
+  /** Measures the cost of setting retained messages: one client sets those of new topics. */
   static void set(BenchmarkRun run) throws Exception {
     int count = run.number("retained");
     RunningBroker broker = run.startAll().get(0);
@@ -65,6 +65,7 @@ record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters)
     }
   }
 
+  /** Measures the cost of looking up retained messages for new subscriptions. */
   static void lookUp(BenchmarkRun run) throws Exception {
     int retained = run.number("retained");
     int filters = run.number("filters");
@@ -104,7 +105,7 @@ record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters)
    * Sends one SUBSCRIBE with all filters and waits for the retained messages. Blocks.
    *
    * @param filter format of the filters; its arguments are the filter's number, site and device
-   * @param matches retained messages that they match together
+   * @param matches number of retained messages that all filters together match
    */
   private Measurement measure(String filter, int matches) throws Exception {
     List<String> all = new ArrayList<>(filters);
@@ -122,7 +123,8 @@ record RetainedMessagesBenchmark(ClientLoops loops, long brokerPid, int filters)
     client.subscribe(all, 0).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     if (!messages.tryAcquire(matches + 1, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       throw new IllegalStateException(
-          "waited %d s for the retained messages; see the broker's log".formatted(TIMEOUT_SECONDS));
+          "not all retained messages arrived within %d s; see the broker's log"
+              .formatted(TIMEOUT_SECONDS));
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     double micros = ProcessUsage.threadCpuMicros(brokerPid, QUERY_THREADS) - cpu;

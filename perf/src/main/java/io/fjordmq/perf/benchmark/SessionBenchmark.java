@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the memory of a session: many clients connect to a broker in this process, subscribe to
- * a topic each and stay connected. Then some of them receive a message as a check.
+ * one topic each and stay connected. As a check, some of them then receive a message.
  */
 final class SessionBenchmark implements AutoCloseable {
   private static final int CONNACK = 2;
@@ -61,7 +61,7 @@ final class SessionBenchmark implements AutoCloseable {
         run.progress("%d connected, %.0f per second".formatted(number + 1, perSecond));
       }
     }
-    connecting.acquire(CONCURRENT_CONNECTS); // wait for all of them
+    connecting.acquire(CONCURRENT_CONNECTS); // wait for the last clients
     connecting.release(CONCURRENT_CONNECTS);
     String failed = failure;
     if (failed != null) {

@@ -20,9 +20,9 @@ final class Waves {
   private Waves() {}
 
   /**
-   * Runs operations 0 to {@code count - 1}. Blocks.
+   * Runs operations 0 to {@code count - 1}. Blocks until all have completed.
    *
-   * @param size operations that are in progress at once
+   * @param size number of operations per wave
    */
   static void run(int size, int count, IntFunction<CompletableFuture<?>> operation)
       throws InterruptedException, ExecutionException, TimeoutException {
@@ -36,7 +36,7 @@ final class Waves {
     }
   }
 
-  /** Blocks until all have completed. */
+  /** Blocks until all operations have completed. */
   static void await(Collection<? extends CompletableFuture<?>> started)
       throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))

@@ -24,8 +24,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts brokers, or uses running ones. {@link RunningBroker#close} stops the processes of one
- * broker, by process id; {@link #shutdown} stops all of them if the tool is interrupted.
+ * Starts brokers, or uses brokers that are already running. {@link RunningBroker#close} stops the
+ * processes of one broker, by process id; {@link #shutdown} stops those of all brokers if the tool
+ * is interrupted.
  */
 public final class BrokerLauncher implements AutoCloseable {
   /** Defaults of {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}. */
@@ -37,7 +38,7 @@ public final class BrokerLauncher implements AutoCloseable {
   private volatile boolean stopped;
 
   /**
-   * @param checkout checkout of FjordMQ to start brokers from
+   * @param checkout the FjordMQ checkout that the tool belongs to
    */
   public BrokerLauncher(Path checkout) {
     this.checkout = checkout;
@@ -52,16 +53,16 @@ public final class BrokerLauncher implements AutoCloseable {
     if (stopped) {
       throw new UsageException("interrupted: not starting " + spec.name());
     }
-    ManagedBroker start = new ManagedBroker(spec, directory);
-    managedBrokers.add(start);
+    ManagedBroker managed = new ManagedBroker(spec, directory);
+    managedBrokers.add(managed);
     try {
-      RunningBroker broker = spec.isMosquitto() ? start.mosquitto() : start.fjordmq();
-      start.limits.started();
-      start.isComplete = true;
+      RunningBroker broker = spec.isMosquitto() ? managed.startMosquitto() : managed.startFjordmq();
+      managed.limits.started();
+      managed.isComplete = true;
       return broker;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      List<String> killed = start.limits.killed();
-      start.close();
+      List<String> killed = managed.limits.killed();
+      managed.close();
       if (!killed.isEmpty()) {
         throw new IOException("during startup " + String.join("; ", killed), e);
       }
@@ -73,7 +74,7 @@ public final class BrokerLauncher implements AutoCloseable {
    * Returns a broker of any kind that is already running.
    *
    * @param pids process ids of its nodes on this host; may be empty
-   * @param certificate certificate of clients; required with mutual TLS, like the key
+   * @param certificate certificate of the clients; required with mutual TLS
    */
   public static RunningBroker existing(
       List<InetSocketAddress> hosts,
@@ -111,7 +112,7 @@ public final class BrokerLauncher implements AutoCloseable {
     return new RunningBroker(name, hosts, tls, watch, List.of(), unlimited, true, () -> {});
   }
 
-  /** Returns whether clients may reach the default rate limits of FjordMQ. */
+  /** Returns whether clients of the scenario might reach FjordMQ's default rate limits. */
   public static boolean needsRaisedRateLimits(Scenario scenario) {
     return scenario.busiestClientBytesPerSecond() > DEFAULT_BYTES_PER_SECOND / 2.0;
   }
@@ -162,7 +163,7 @@ public final class BrokerLauncher implements AutoCloseable {
       this.users = scenario.connections().users() ? UserFiles.write(directory, scenario) : null;
     }
 
-    RunningBroker mosquitto() throws Exception {
+    RunningBroker startMosquitto() throws Exception {
       String settings = "";
       List<InetSocketAddress> addresses = new ArrayList<>();
       if (certificates != null) {
@@ -187,7 +188,7 @@ public final class BrokerLauncher implements AutoCloseable {
         settings += "password_file %s\nacl_file %s\n".formatted(users.passwords, users.acl);
       }
       BrokerProcess process =
-          BrokerProcess.mosquitto(directory, settings, limits.limitedCommand(spec.name()));
+          BrokerProcess.startMosquitto(directory, settings, limits.limitedCommand(spec.name()));
       processes.add(process);
       if (addresses.isEmpty()) {
         addresses.add(process.address());
@@ -195,7 +196,7 @@ public final class BrokerLauncher implements AutoCloseable {
       return running(addresses, List.of());
     }
 
-    RunningBroker fjordmq() throws Exception {
+    RunningBroker startFjordmq() throws Exception {
       boolean own = spec.program().equals(BrokerSpec.FJORDMQ);
       Path source = own ? checkout : Path.of(spec.program());
       if (!scenario.cluster().limits().isNone()) {
@@ -217,7 +218,7 @@ public final class BrokerLauncher implements AutoCloseable {
                 .with(spec.settings());
         boolean settle = !scenario.cluster().cold() && i == nodes - 1;
         BrokerProcess process =
-            BrokerProcess.fjordmq(
+            BrokerProcess.startFjordmq(
                 name, source, directory.resolve(name), config, settle, limits.limitedCommand(name));
         processes.add(process);
         addresses.add(certificates == null ? process.address() : BrokerProcess.loopback(tlsPort));

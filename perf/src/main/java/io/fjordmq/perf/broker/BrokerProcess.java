@@ -16,13 +16,13 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * A broker process that the tool started on a loopback port and stops by its process id.
+ * A broker process that the tool has started on a loopback port. It is stopped by its process id.
  *
  * @param name name of the node
  * @param pid process id of the broker itself, not of a script that started it
  * @param address the address that clients connect to
  * @param startSeconds time from the start command to the first CONNACK
- * @param idleKilobytes resident memory at that time
+ * @param idleKilobytes resident memory after startup
  */
 public record BrokerProcess(
     String name, long pid, InetSocketAddress address, double startSeconds, long idleKilobytes)
@@ -43,16 +43,19 @@ public record BrokerProcess(
    */
   private static final String LOCK_FILE = "lock";
 
-  /** Pause after startup; tests that measure nothing use less. */
+  /**
+   * Pause after startup, so that the broker is idle before the load. Tests that measure nothing
+   * shorten it.
+   */
   private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
 
   /**
-   * Starts Debian's mosquitto with persistence and without limits.
+   * Starts the installed mosquitto with persistence and without message limits.
    *
    * @param settings lines of mosquitto.conf
    * @param wrapper modifies the start command, for example to limit resources
    */
-  static BrokerProcess mosquitto(
+  static BrokerProcess startMosquitto(
       Path directory, String settings, UnaryOperator<List<String>> wrapper)
       throws IOException, InterruptedException {
     int port = FreePorts.one();
@@ -81,9 +84,10 @@ public record BrokerProcess(
   }
 
   /** Starts a node of a checkout with the checkout's own script. */
-  public static BrokerProcess fjordmq(String name, Path checkout, Path directory, NodeConfig config)
+  public static BrokerProcess startFjordmq(
+      String name, Path checkout, Path directory, NodeConfig config)
       throws IOException, InterruptedException {
-    return fjordmq(name, checkout, directory, config, true, UnaryOperator.identity());
+    return startFjordmq(name, checkout, directory, config, true, UnaryOperator.identity());
   }
 
   /**
@@ -93,7 +97,7 @@ public record BrokerProcess(
    * @param wrapper modifies the start command, for example to limit resources; the checkout must
    *     then be built
    */
-  public static BrokerProcess fjordmq(
+  public static BrokerProcess startFjordmq(
       String name,
       Path checkout,
       Path directory,
@@ -117,7 +121,7 @@ public record BrokerProcess(
   }
 
   /**
-   * Builds a checkout unless it is built.
+   * Builds a checkout unless it is already built.
    *
    * @param directory for the output of the build
    */
@@ -163,8 +167,8 @@ public record BrokerProcess(
   }
 
   /**
-   * Stops a failed start: its child processes, and detached nodes with data below the directory,
-   * ready or not.
+   * Cleans up after a failed start: stops the child processes of this tool, and all nodes that were
+   * started in the directory, whether they are ready or not.
    */
   static void abandon(Path directory) throws IOException {
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
@@ -178,7 +182,10 @@ public record BrokerProcess(
     }
   }
 
-  /** Returns false if the node has ended, even if another process has its id now. */
+  /**
+   * Returns whether the process is a node with data below the directory; false if the node has
+   * exited and another process has its id.
+   */
   private static boolean isNodeBelow(Path directory, String pid) {
     try {
       return Files.readString(Path.of("/proc", pid, "cmdline")).contains(directory.toString());
@@ -187,7 +194,7 @@ public record BrokerProcess(
     }
   }
 
-  /** Stops the broker gracefully and waits for it. */
+  /** Stops the broker gracefully and waits until it has exited; kills it if it takes too long. */
   @Override
   public void close() {
     stop(pid);

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Connects to a starting broker until it accepts a client. */
+/** Waits for a starting broker by trying to connect until it accepts a client. */
 final class FirstConnack {
   private static final int PAUSE_MILLIS = 10;
   private static final int RESPONSE_MILLIS = 10_000;
@@ -59,10 +59,11 @@ final class FirstConnack {
   }
 
   /**
-   * Blocks.
+   * Waits until the broker accepts a client. Blocks.
    *
-   * @param timeout for all attempts together
-   * @return seconds since the start
+   * @param startNanos start of the broker, as {@code System.nanoTime()}
+   * @param timeout time limit for all attempts together
+   * @return seconds from the start to the first accepted CONNECT
    */
   double await(long startNanos, Duration timeout) throws IOException, InterruptedException {
     long deadline = clock.nanos() + timeout.toNanos();

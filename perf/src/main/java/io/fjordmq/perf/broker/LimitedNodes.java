@@ -26,7 +26,7 @@ public final class LimitedNodes implements AutoCloseable {
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private boolean closed;
 
-  /** A node, and the counters of its group when the load began. */
+  /** A node's group, and the group's counters before the load. */
   private record Node(NodeGroup group, Reading before) {}
 
   /**
@@ -41,7 +41,7 @@ public final class LimitedNodes implements AutoCloseable {
    * Wraps the start command of a node so that its limits apply from the beginning.
    *
    * @param node unique name
-   * @return wraps a command
+   * @return a function that wraps a command
    * @throws UsageException after {@link #close}
    */
   synchronized UnaryOperator<List<String>> limitedCommand(String node) throws IOException {
@@ -53,10 +53,10 @@ public final class LimitedNodes implements AutoCloseable {
     }
     NodeGroup group = groups.createGroup(node, limits);
     nodes.put(node, new Node(group, group.reading()));
-    return group::inside;
+    return group::wrap;
   }
 
-  /** Called when all nodes serve clients: excludes the resources used by their startup. */
+  /** Called when all nodes serve clients. Resources used before this call are not reported. */
   synchronized void started() throws IOException {
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
       NodeGroup group = node.getValue().group();
@@ -79,7 +79,7 @@ public final class LimitedNodes implements AutoCloseable {
   }
 
   /** Returns the result with additional remarks about the limits. */
-  public synchronized RunResult explain(RunResult result) throws IOException {
+  public synchronized RunResult addRemarks(RunResult result) throws IOException {
     List<String> remarks = new ArrayList<>();
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
       Reading before = node.getValue().before();

@@ -16,7 +16,7 @@ public final class NodeConfig {
   private final int httpPort = FreePorts.one();
   private final Map<String, Object> sections;
 
-  /** Creates the configuration of a node that is a cluster of its own. */
+  /** Creates the configuration of a single-node cluster. */
   public NodeConfig() {
     this(true, FreePorts.forCluster(), "");
   }
@@ -24,7 +24,7 @@ public final class NodeConfig {
   /**
    * Creates the configuration of a node of a cluster.
    *
-   * @param first whether it bootstraps the cluster
+   * @param first whether the node bootstraps the cluster
    * @param seeds as in clusterConfig.seedEndpoints
    */
   NodeConfig(boolean first, int clusterPort, String seeds) {

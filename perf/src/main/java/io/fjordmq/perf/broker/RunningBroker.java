@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * A broker that serves clients.
  *
  * @param name name in reports
- * @param addresses of its nodes
+ * @param addresses addresses of its nodes
  * @param tls how clients connect; null for plain TCP
  * @param watch observes its processes and metrics
- * @param processes its nodes, if they were started here
- * @param limits resource limits of its nodes, if they were started here
- * @param keepsRunning whether it keeps running after the run
+ * @param processes its nodes, if the tool has started them
+ * @param limits resource limits of its nodes, if the tool has started them
+ * @param keepsRunning whether the broker keeps running after the run
  * @param stop stops the processes that were started for it
  */
 public record RunningBroker(
@@ -32,8 +32,8 @@ public record RunningBroker(
     Runnable stop)
     implements AutoCloseable {
   /**
-   * Creates event loops for its clients. Remote addresses are allowed, because the tool never
-   * starts a broker on another host and the user has confirmed the addresses of a running one.
+   * Creates event loops for the broker's clients. Remote addresses are allowed, because the tool
+   * starts brokers only on this host, and the user has confirmed the addresses of external brokers.
    */
   public ClientLoops loops(int threads) {
     return new ClientLoops(addresses, threads, tls, true);
@@ -47,7 +47,10 @@ public record RunningBroker(
     return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
   }
 
-  /** Start time and idle memory of its first node; empty if it was not started here. */
+  /**
+   * Returns the startup time and idle memory of the first node; empty if the tool has not started
+   * the broker.
+   */
   public Map<ResultMetric, Double> startFigures() {
     if (processes.isEmpty()) {
       return Map.of();
@@ -60,7 +63,7 @@ public record RunningBroker(
         node.idleKilobytes() / 1024.0);
   }
 
-  /** The process id of its first node. */
+  /** Returns the process id of the first node. */
   public long pid() {
     return processes.get(0).pid();
   }

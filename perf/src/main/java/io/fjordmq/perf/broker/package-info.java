@@ -1,6 +1,6 @@
 /**
  * Starts and stops the brokers of a run: FjordMQ nodes of this or another checkout, or mosquitto.
- * If a broker is already running, starts nothing. Start at {@link
+ * Brokers that are already running can be used as well. Start at {@link
  * io.fjordmq.perf.broker.BrokerLauncher}.
  */
 @NullMarked

@@ -3,9 +3,9 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * Stores the last number received from each publisher and QoS class, for a member of a shared
- * subscription, which may receive messages of few or many of a hundred thousand publishers. A hash
- * table with open addressing and without boxing.
+ * Stores the last number that a member of a shared subscription has received from each publisher
+ * and QoS class. Uses open addressing without boxing, because a member may receive messages from up
+ * to a hundred thousand publishers.
  */
 final class LastNumbers {
   private static final int EMPTY = -1;
@@ -18,7 +18,7 @@ final class LastNumbers {
     Arrays.fill(publishers, EMPTY);
   }
 
-  /** Returns the previous number, or -1. */
+  /** Stores a number; returns the previous one, or -1 if there was none. */
   int put(int publisher, int number) {
     if (2 * size >= publishers.length) {
       grow();

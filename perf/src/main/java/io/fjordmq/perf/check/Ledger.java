@@ -8,10 +8,11 @@ public interface Ledger {
     /** Arrived after a later message of the same publisher and QoS class. */
     OUT_OF_ORDER,
     DUPLICATE,
-    /** Sent by a publisher whose messages this subscriber did not subscribe to. */
+    /** Sent by a publisher to whose messages this subscriber has not subscribed. */
     MISROUTED
   }
 
+  /** Records and classifies a received message. */
   Entry accept(int publisher, int number);
 
   /** Called when the subscriber has disconnected: messages sent from now on are optional. */
@@ -20,10 +21,10 @@ public interface Ledger {
   /**
    * Called when the subscriber has subscribed again: messages sent from now on are required.
    *
-   * @return optional messages that were not delivered
+   * @return number of optional messages that were not delivered
    */
   long onReconnected(SentMessages sentMessages);
 
-  /** Returns the required messages that were not delivered. */
+  /** Returns the numbers of required messages that were not delivered. */
   Missing missing(SentMessages sentMessages);
 }

@@ -1,42 +1,42 @@
 package io.fjordmq.perf.check;
 
 /**
- * The ledger of all members of a shared subscription, where each message goes to one member. Order
- * is guaranteed per member and checked there.
+ * The ledger of a shared subscription, where each message goes to one member. Order is guaranteed,
+ * and checked, separately for each member.
  */
 public final class SharedLedger {
-  private final Mix mix;
-  private final Stream[] streams;
+  private final QosMix mix;
+  private final SequenceTracker[] sequences;
 
-  public SharedLedger(int publishers, Mix mix) {
+  public SharedLedger(int publishers, QosMix mix) {
     this.mix = mix;
-    streams = new Stream[publishers];
+    sequences = new SequenceTracker[publishers];
     for (int i = 0; i < publishers; i++) {
-      streams[i] = new Stream();
+      sequences[i] = new SequenceTracker();
     }
   }
 
   /**
-   * Adds a member. Each member is used by a single event loop, but different members by different
-   * ones.
+   * Adds a member. Each member must be used on a single event loop; different members may use
+   * different event loops.
    */
   public Ledger member() {
     return new Member();
   }
 
-  private Stream.Outcome accept(int publisher, int number) {
-    Stream stream = streams[publisher];
-    synchronized (stream) {
-      return stream.accept(number);
+  private SequenceTracker.Outcome accept(int publisher, int number) {
+    SequenceTracker sequence = sequences[publisher];
+    synchronized (sequence) {
+      return sequence.accept(number);
     }
   }
 
   /** Returns the messages that no member received. May be called on any thread. */
   public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
-    for (int i = 0; i < streams.length; i++) {
-      synchronized (streams[i]) {
-        missing = missing.plus(streams[i].missing(sentMessages, i));
+    for (int i = 0; i < sequences.length; i++) {
+      synchronized (sequences[i]) {
+        missing = missing.plus(sequences[i].missing(sentMessages, i));
       }
     }
     return missing;
@@ -47,10 +47,10 @@ public final class SharedLedger {
 
     @Override
     public Entry accept(int publisher, int number) {
-      if (publisher < 0 || publisher >= streams.length) {
+      if (publisher < 0 || publisher >= sequences.length) {
         return Entry.MISROUTED;
       }
-      if (SharedLedger.this.accept(publisher, number) == Stream.Outcome.DUPLICATE) {
+      if (SharedLedger.this.accept(publisher, number) == SequenceTracker.Outcome.DUPLICATE) {
         return Entry.DUPLICATE;
       }
       return last.put(mix.key(publisher, number), number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;

@@ -3,47 +3,50 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * The ledger of a subscriber that is the only subscriber of the publishers first, first + step,
+ * The ledger of a subscriber that receives all messages of the publishers first, first + step,
  * first + 2 step …
  */
 public final class SubscriberLedger implements Ledger {
   private final int first;
   private final int step;
-  private final Mix mix;
-  private final Stream[] streams;
+  private final QosMix mix;
+  private final SequenceTracker[] sequences;
 
-  /** The last number of each class, by publisher; empty if there is only one class. */
+  /**
+   * The highest number received of each publisher and QoS class; empty if there is only one class.
+   */
   private final int[] latest;
 
   /**
    * @param publishers total number of publishers
    */
-  public SubscriberLedger(int first, int step, int publishers, Mix mix) {
+  public SubscriberLedger(int first, int step, int publishers, QosMix mix) {
     this.mix = mix;
     this.first = first;
     this.step = step;
-    this.streams = new Stream[first < publishers ? (publishers - first - 1) / step + 1 : 0];
-    for (int i = 0; i < streams.length; i++) {
-      streams[i] = new Stream();
+    this.sequences =
+        new SequenceTracker[first < publishers ? (publishers - first - 1) / step + 1 : 0];
+    for (int i = 0; i < sequences.length; i++) {
+      sequences[i] = new SequenceTracker();
     }
-    this.latest = new int[mix.isMixed() ? 2 * streams.length : 0];
+    this.latest = new int[mix.isMixed() ? 2 * sequences.length : 0];
     Arrays.fill(latest, -1);
   }
 
   /** Returns a ledger for a single publisher. */
-  public static SubscriberLedger of(int publisher, Mix mix) {
+  public static SubscriberLedger of(int publisher, QosMix mix) {
     return new SubscriberLedger(publisher, 1, publisher + 1, mix);
   }
 
   @Override
   public Entry accept(int publisher, int number) {
     int distance = publisher - first;
-    if (distance < 0 || distance % step != 0 || distance / step >= streams.length) {
+    if (distance < 0 || distance % step != 0 || distance / step >= sequences.length) {
       return Entry.MISROUTED;
     }
     int index = distance / step;
     boolean overtaken = isOvertaken(index, number);
-    return switch (streams[index].accept(number)) {
+    return switch (sequences[index].accept(number)) {
       case NEW -> Entry.NEW;
       case LATE -> overtaken ? Entry.OUT_OF_ORDER : Entry.NEW;
       case DUPLICATE -> Entry.DUPLICATE;
@@ -51,7 +54,9 @@ public final class SubscriberLedger implements Ledger {
   }
 
   /**
-   * Returns whether a later message of the same class arrived first; not used with only one class.
+   * Returns whether a later message of the same QoS class has already arrived. Always true if there
+   * is only one class, because a late message then belongs to the same class as those that overtook
+   * it.
    */
   private boolean isOvertaken(int index, int number) {
     if (latest.length == 0) {
@@ -67,16 +72,16 @@ public final class SubscriberLedger implements Ledger {
 
   @Override
   public void onDisconnected() {
-    for (Stream stream : streams) {
-      stream.onDisconnected();
+    for (SequenceTracker sequence : sequences) {
+      sequence.onDisconnected();
     }
   }
 
   @Override
   public long onReconnected(SentMessages sentMessages) {
     long optional = 0;
-    for (int i = 0; i < streams.length; i++) {
-      optional += streams[i].onReconnected(sentMessages.count(first + i * step));
+    for (int i = 0; i < sequences.length; i++) {
+      optional += sequences[i].onReconnected(sentMessages.count(first + i * step));
     }
     return optional;
   }
@@ -84,8 +89,8 @@ public final class SubscriberLedger implements Ledger {
   @Override
   public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
-    for (int i = 0; i < streams.length; i++) {
-      missing = missing.plus(streams[i].missing(sentMessages, first + i * step));
+    for (int i = 0; i < sequences.length; i++) {
+      missing = missing.plus(sequences[i].missing(sentMessages, first + i * step));
     }
     return missing;
   }

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A complete node, including metrics, in this process. */
+/** A complete node in this process, with metrics but without the HTTP port. */
 public final class InProcessBroker implements AutoCloseable {
   private final Broker broker;
 
@@ -24,8 +24,8 @@ public final class InProcessBroker implements AutoCloseable {
    * Starts a node and returns when clients can connect. Blocks.
    *
    * @param directory for its configuration, data and logs; kept when the node stops
-   * @param eventLoops for clients; 0 for half as many as processors
-   * @param sections additional configuration; everything else has its default
+   * @param eventLoops number of event loops for clients; 0 for half the number of processors
+   * @param sections additional configuration, as YAML
    */
   public static InProcessBroker start(Path directory, int eventLoops, String sections)
       throws IOException, ConfigException, StartException {
@@ -58,7 +58,7 @@ public final class InProcessBroker implements AutoCloseable {
   /**
    * Connects a client.
    *
-   * @return completes when it may send its CONNECT
+   * @return completes when the client may send its CONNECT
    */
   public ChannelFuture adopt(InProcessChannel client) {
     return broker.server().adopt(client);

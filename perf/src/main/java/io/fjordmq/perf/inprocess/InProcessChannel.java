@@ -13,9 +13,9 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 
 /**
- * A connection whose other end is in this process: the broker's output goes to a receiver
- * immediately, and {@link #receive} takes the client's input. It behaves like a socket channel
- * without the socket.
+ * A channel of the broker whose client is in this process: a receiver gets the broker's output
+ * immediately, and {@link #receive} passes the client's input to the broker. For the broker, it
+ * behaves like a socket channel.
  */
 public final class InProcessChannel extends AbstractChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);

@@ -12,7 +12,7 @@ import java.util.List;
  * owns.
  */
 public final class Packets {
-  /** Upper bound of the size of a packet without its payload and user properties. */
+  /** Initial buffer capacity for everything but the payload. */
   private static final int HEAD_BYTES = 64;
 
   private Packets() {}

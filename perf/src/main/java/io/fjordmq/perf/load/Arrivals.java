@@ -15,16 +15,16 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Recorder;
 
 /**
- * Connects clients, either at a steady rate, with latencies measured from the scheduled time of
- * each connect, or as fast as the broker accepts them, with a bounded number of connects in
- * progress. Called by one thread; responses arrive on event loops.
+ * Connects clients: either at a steady rate, measuring latencies from the scheduled time of each
+ * connect, or as fast as the broker accepts them, with a bounded number of connects in progress.
+ * Called by one thread; responses arrive on event loops.
  */
 final class Arrivals {
   /** Maximum number of connects in progress without a rate. */
   private static final int MAX_PENDING_WITHOUT_RATE = 64;
 
   /**
-   * Maximum number of connects in progress with a rate; more would mean that the broker no longer
+   * Maximum number of connects in progress with a rate. It is only reached if the broker no longer
    * responds.
    */
   private static final int MAX_PENDING_WITH_RATE = 10_000;
@@ -43,7 +43,7 @@ final class Arrivals {
   private int started;
 
   /**
-   * @param perSecond 0 for as fast as possible
+   * @param perSecond connection rate; 0 to connect as fast as the broker accepts clients
    */
   Arrivals(double perSecond) {
     this.perSecond = perSecond;
@@ -52,16 +52,17 @@ final class Arrivals {
   }
 
   /**
-   * Connects another client; blocks until it may start.
+   * Connects another client. Blocks until its scheduled time and until a further connect may be in
+   * progress.
    *
    * @param name name of the client for the report if the client is refused
    * @param connect starts the connection
    * @param then runs further steps after the CONNACK, which must succeed as well
    * @param onConnected receives the client if everything succeeds; called before {@link #await}
    *     returns
-   * @param refused called if anything fails, even if the client is connected
+   * @param refused called if any step fails, even if the client is connected
    */
-  void next(
+  void connectNext(
       String name,
       Supplier<CompletableFuture<LoadClient>> connect,
       Function<LoadClient, CompletableFuture<LoadClient>> then,
@@ -128,7 +129,7 @@ final class Arrivals {
     return message == null ? cause.toString() : message;
   }
 
-  /** Blocks until every connect that was started has completed or failed. */
+  /** Blocks until every started connect has completed or failed. */
   void await() throws InterruptedException {
     pending.acquire(maxPending);
     pending.release(maxPending);
@@ -149,7 +150,7 @@ final class Arrivals {
     return refused.get();
   }
 
-  /** Returns the latencies from the scheduled start to the CONNACK, in microseconds. */
+  /** Returns the latencies until the CONNACK, in microseconds. */
   Recorder connecting() {
     return connecting;
   }

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that repeatedly disconnects after a random time and then reconnects. It stops
- * publishing, waits for outstanding acknowledgements and sends DISCONNECT, so that all its messages
- * are still checked. Messages sent to it while it is not subscribed are optional. Belongs to its
- * client's event loop.
+ * A client that repeatedly disconnects after a random time and then reconnects. Before it
+ * disconnects, it stops publishing and waits for outstanding acknowledgements, so that all its
+ * messages can be checked. Messages sent to it while it is not subscribed are optional. Runs on its
+ * connection's event loop.
  */
 final class ChurningClient {
   private static final long OFFLINE_MILLIS = 1_000;
@@ -67,7 +67,7 @@ final class ChurningClient {
 
   private void stopPublishing() {
     if (fleet.isOver() || !client.channel().isActive()) {
-      return; // a lost connection is counted as lost
+      return; // LoadRole.onLost has counted it
     }
     Publisher publisher = loadRole.publisher();
     if (publisher != null) {

@@ -7,12 +7,12 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The connected publishers and receivers, and the message rates expected from them, which are lower
- * than in the scenario if clients were refused.
+ * The connected publishers and receivers, and the message rates expected from them. The rates are
+ * lower than those of the scenario if clients were refused.
  *
  * @param publishers connected publishers
  * @param allPublishers all publishers of the scenario
- * @param receivers connected subscribers, partners and collectors
+ * @param receivers connected clients that receive messages: subscribers, partners and collectors
  * @param allReceivers all receivers of the scenario
  * @param publishesPerSecond publish rate of the connected publishers
  * @param deliveriesPerSecond delivery rate between connected clients
@@ -29,8 +29,8 @@ public record ConnectedClients(
    * Counts the connected clients.
    *
    * @param publishes whether publisher n is connected
-   * @param receives whether a receiver is connected: first the subscribers (with partners, all
-   *     clients), then the collectors
+   * @param receives whether receiver n is connected; the subscribers (with {@link Flow#MUTUAL}, all
+   *     clients) come first, then the collectors
    */
   static ConnectedClients of(Scenario scenario, IntPredicate publishes, IntPredicate receives) {
     Clients clients = scenario.clients();
@@ -59,7 +59,7 @@ public record ConnectedClients(
         (deliveredPerMessage + collected) * rate);
   }
 
-  /** Returns all clients of the scenario. */
+  /** Returns the counts and rates with all clients of the scenario connected. */
   public static ConnectedClients all(Scenario scenario) {
     return of(scenario, publisher -> true, receiver -> true);
   }

@@ -31,12 +31,12 @@ final class ConnectionCounts {
     losses.note(reason, "");
   }
 
-  /** Connections that ended unexpectedly. */
+  /** Returns the number of connections that ended unexpectedly. */
   int lost() {
     return lost.get();
   }
 
-  /** Returns why they ended. */
+  /** Returns why connections ended unexpectedly. */
   ErrorCounts losses() {
     return losses;
   }
@@ -52,7 +52,7 @@ final class ConnectionCounts {
     away.decrementAndGet();
   }
 
-  /** Called when a client could not reconnect because the broker refused it. */
+  /** Called when a client could not reconnect; it counts as lost. */
   void reconnectFailed(String reason) {
     away.decrementAndGet(); // before counting it as lost, so that it is not counted twice
     onLost("could not reconnect: " + reason);

@@ -5,10 +5,10 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * Records delays relative to the scheduled times, in microseconds, separately for messages
- * scheduled in the measured period and for all others. The time of the event itself does not
- * matter: if a broker falls behind, its late deliveries still belong to the measured period. One
- * thread records, another one reads.
+ * Records delays relative to the scheduled send times, in microseconds, separately for messages
+ * scheduled in the measured period and for all others. The time of the delivery does not matter: if
+ * a broker falls behind, late deliveries still belong to the measured period. One thread records,
+ * another one reads.
  */
 final class Delays {
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -28,8 +28,8 @@ final class Delays {
   }
 
   /**
-   * Moves all new values to the first histogram, and adds those of the measured period to the
-   * second one as well.
+   * Moves all new values to {@code all}, and adds those of the measured period to {@code
+   * countedOnly} as well.
    */
   void moveTo(Histogram all, Histogram countedOnly) {
     Histogram newValues = counted.getIntervalHistogram();

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts connection errors by reason, with examples of clients, in a bounded number of lines. */
+/**
+ * Counts connection errors by reason and keeps the names of some affected clients. Its memory is
+ * bounded.
+ */
 final class ErrorCounts {
   private static final int MAX_REASONS = 20;
   private static final int MAX_NAMES = 5;

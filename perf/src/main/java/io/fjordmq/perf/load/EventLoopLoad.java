@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class EventLoopLoad {
   /**
-   * Minimum pause between two timer runs: publishers whose messages are due at about the same time
-   * are served together, which needs fewer wake-ups.
+   * Minimum pause between two timer runs. It saves wake-ups, because publishers whose messages are
+   * due at about the same time are served together.
    */
   private static final long DEFAULT_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -82,8 +82,8 @@ final class EventLoopLoad {
   }
 
   /**
-   * Starts measuring at this time: messages that are due from then on count. Must be called before
-   * {@link #start} of any event loop.
+   * Sets the start of the measured period: messages that are due from then on count. Must be called
+   * before {@link #start} of any event loop.
    */
   void countFrom(long nanos) {
     countedNanos = nanos;
@@ -121,7 +121,7 @@ final class EventLoopLoad {
 
   /**
    * Sends the remaining messages after the end of the schedule. Returns false if some of them could
-   * not be sent.
+   * not be sent yet.
    */
   private boolean catchUp(Schedule schedule, long now) {
     boolean done = true;
@@ -140,7 +140,7 @@ final class EventLoopLoad {
     stopped = true;
   }
 
-  /** Waits for the event loop; afterwards the caller sees all counters of its clients. */
+  /** Waits for the event loop, so that the caller then sees the latest values of all counters. */
   void await() throws Exception {
     loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
   }

@@ -19,13 +19,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Derives the figures, faults and remarks of a run from its counters. */
 final class Findings {
-  /** Below this fraction of the schedule, the broker did not sustain the load. */
+  /**
+   * If less than this fraction of the schedule was processed, the broker did not sustain the load.
+   */
   private static final double SUSTAINED_FRACTION = 0.99;
 
-  /** If the tool is later than this, the tool itself is the bottleneck. */
+  /**
+   * If the tool's own writes are later than this, a remark warns that latencies include the delay.
+   */
   private static final double TOOL_LATE_MILLIS = 5;
 
-  /** Allowance for the duration of a connect, which does not affect the rate. */
+  /**
+   * Allowance for the duration of the last connects, which delays the last CONNACK even if the rate
+   * is met.
+   */
   private static final double RESPONSE_SECONDS = 0.5;
 
   private static final double[] PERCENTS = {
@@ -51,7 +58,7 @@ final class Findings {
   }
 
   /**
-   * Called when the run was aborted. Keeps the measurements up to then.
+   * Called when the run was aborted. Keeps the measurements taken so far.
    *
    * @param why reason, reported as a fault
    */
@@ -86,7 +93,7 @@ final class Findings {
     }
   }
 
-  /** Checks whether clients were accepted at the rate at which they connected. */
+  /** Checks whether the broker accepted clients at the rate at which they connected. */
   private void checkConnectRate(double offered, int accepted) {
     double rate = fleet.arrivals().acceptedPerSecond();
     double late = accepted / rate - scenario.clients().total() / offered;

@@ -5,7 +5,7 @@ import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Missing;
-import io.fjordmq.perf.check.Mix;
+import io.fjordmq.perf.check.QosMix;
 import io.fjordmq.perf.check.SentMessages;
 import io.fjordmq.perf.check.SharedLedger;
 import io.fjordmq.perf.check.SubscriberLedger;
@@ -39,7 +39,7 @@ final class Fleet implements SentMessages, AutoCloseable {
   private final @Nullable LastDeliveries lastDeliveries;
   private final @Nullable Publisher[] publishers;
   private final @Nullable Subscriber[] subscribers;
-  private final Mix mix;
+  private final QosMix mix;
   private final SharedLedger shared;
   private final List<LoadClient> clients = new ArrayList<>();
   private final Map<EventLoop, EventLoopLoad> loopLoads = new ConcurrentHashMap<>();
@@ -66,18 +66,19 @@ final class Fleet implements SentMessages, AutoCloseable {
     this.publishers = new Publisher[count.publishers()];
     this.subscribers =
         new Subscriber[(mutual ? count.publishers() : count.subscribers()) + count.collectors()];
-    this.mix = new Mix(scenario.traffic().acknowledgedEvery());
+    this.mix = new QosMix(scenario.traffic().acknowledgedEvery());
     this.shared = new SharedLedger(scenario.flow() == Flow.SHARED ? count.publishers() : 0, mix);
   }
 
-  /** Connects all clients, subscribers first; blocks until all have a response. */
+  /** Connects all clients, subscribers first. Blocks until all are connected or have failed. */
   void connect() throws InterruptedException {
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
       LoadRole loadRole = new LoadRole(this);
-      // Publisher i connects to node i; the quotient covers all paths between nodes.
+      // Publisher i connects to node i modulo the number of nodes. With the quotient, the pairs
+      // cover all paths between nodes.
       int node = count.apart() ? i + 1 : i / loops.nodes();
       connectClient(
           "s" + i,
@@ -132,8 +133,8 @@ final class Fleet implements SentMessages, AutoCloseable {
    * Connects another client.
    *
    * @param then further steps after the CONNACK
-   * @param onConnected called if the client is connected; for other clients only the reason for the
-   *     refusal is kept
+   * @param onConnected called if all steps succeed; otherwise, only the reason for the failure is
+   *     kept
    */
   private void connectClient(
       String name,
@@ -150,7 +151,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     synchronized (clients) {
       clients.add(client);
     }
-    arrivals.next(
+    arrivals.connectNext(
         name,
         () -> loops.connect(client, node),
         then,
@@ -162,7 +163,7 @@ final class Fleet implements SentMessages, AutoCloseable {
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
-  /** Returns the CONNECT settings of the client with that name in this run. */
+  /** Returns the CONNECT settings of the named client. */
   ConnectSettings connectSettings(String name, boolean clean) {
     return new ConnectSettings(
         "perf-" + label + "-" + name,
@@ -244,7 +245,7 @@ final class Fleet implements SentMessages, AutoCloseable {
         scenario, number -> publishers[number] != null, slot -> subscribers[slot] != null);
   }
 
-  /** Starts publishing on this schedule. Must be called after {@link #connect}. */
+  /** Starts publishing on the given schedule. Must be called after {@link #connect}. */
   void start(Schedule publishSchedule) {
     schedule = publishSchedule;
     for (Publisher publisher : publishers) {
@@ -272,12 +273,12 @@ final class Fleet implements SentMessages, AutoCloseable {
     return stopped || System.nanoTime() - requireSchedule().endNanos() > 0;
   }
 
-  /** Returns whether the run has stopped, so that messages are no longer counted. */
+  /** Returns whether publishing and connecting have been stopped. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** Called when a client has reconnected over this connection. May be called on any thread. */
+  /** Called when a client has reconnected. May be called on any thread. */
   void onReconnected(LoadClient client) {
     connectionCounts.onReconnected();
     synchronized (clients) {
@@ -311,7 +312,8 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   /**
-   * Returns the last deliveries; null unless there is a single publisher with several subscribers.
+   * Returns the delays until the last subscriber had each message; null unless a single publisher
+   * has several subscribers.
    */
   @Nullable LastDeliveries lastDeliveries() {
     return lastDeliveries;
@@ -322,7 +324,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     return loopLoads.values().stream().mapToLong(loopLoad -> loopLoad.received.get()).sum();
   }
 
-  /** Returns the number of messages that are due and not yet sent. */
+  /** Returns the number of messages that are due but not sent yet. */
   long overdueMessages(long nowNanos) {
     Schedule publishSchedule = requireSchedule();
     long overdue = 0;
@@ -360,7 +362,10 @@ final class Fleet implements SentMessages, AutoCloseable {
     loopLoads.values().forEach(EventLoopLoad::stop);
   }
 
-  /** Stops publishing. Afterwards the caller can read all counters. */
+  /**
+   * Stops publishing and waits for the event loops, so that the caller then sees the latest values
+   * of all counters.
+   */
   void stop() throws Exception {
     requestStop();
     for (EventLoopLoad loopLoad : loopLoads.values()) {
@@ -370,7 +375,7 @@ final class Fleet implements SentMessages, AutoCloseable {
 
   /** Returns the missing messages. Must be called after {@link #stop}. */
   Missing missing() {
-    // Without subscribers, nothing is missing.
+    // If no subscriber is connected, no delivery is missing.
     boolean hasSubscribers = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
     Missing missing = hasSubscribers ? shared.missing(this) : Missing.NONE;
     for (Subscriber subscriber : subscribers) {

@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.LongAccumulator;
 final class LastDeliveries {
   private final Map<Integer, LongAccumulator> longestNanos = new ConcurrentHashMap<>();
 
-  /** Records a delivery of message n. */
+  /** Records a delivery of the message with the given number. */
   void record(int number, long nanos) {
     longestNanos
         .computeIfAbsent(number, first -> new LongAccumulator(Math::max, 0))
         .accumulate(nanos);
   }
 
-  /** Returns the median over all messages; empty without deliveries. */
+  /** Returns the median over all messages; empty if nothing was delivered. */
   OptionalDouble medianMillis() {
     long[] sorted =
         longestNanos.values().stream().mapToLong(LongAccumulator::get).sorted().toArray();

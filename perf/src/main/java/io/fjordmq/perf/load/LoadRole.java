@@ -10,7 +10,10 @@ final class LoadRole implements LoadClient.Receiver {
   private @Nullable Publisher publisher;
   private @Nullable Subscriber subscriber;
 
-  /** Only a connected client can be lost; the caller counts failed connects. */
+  /**
+   * Whether the client counts as connected. Only then is the end of its connection a loss; failed
+   * connects are counted elsewhere.
+   */
   private boolean connected;
 
   /** Why the connection was lost, if that happened before the client counted as connected. */

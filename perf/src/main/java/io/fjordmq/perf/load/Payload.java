@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * The payload of a message: i64 scheduled send time ({@code System.nanoTime()} of this process),
- * i32 run, i32 publisher, i32 number of the message in its publisher, from 0; then zeros.
+ * i32 run, i32 publisher, i32 number of the publisher's message, from 0; then zeros.
  *
  * @param bytes size of the whole payload
  * @param run distinguishes the messages of different runs
@@ -22,7 +22,7 @@ record Payload(int bytes, int run) {
    * Returns whether the payload belongs to this run. The buffer is positioned at the payload, and
    * its position does not change.
    */
-  boolean isOurs(ByteBuf payload) {
+  boolean isOfThisRun(ByteBuf payload) {
     return payload.readableBytes() == bytes
         && payload.getInt(payload.readerIndex() + Long.BYTES) == run;
   }

@@ -2,14 +2,14 @@ package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.MqttPacketWriter;
-import io.fjordmq.perf.check.Mix;
-import io.fjordmq.perf.check.Stream;
+import io.fjordmq.perf.check.QosMix;
+import io.fjordmq.perf.check.SequenceTracker;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Publishes on a schedule. If the broker does not read or has too many unacknowledged messages,
- * messages are sent as soon as possible and keep their scheduled times.
+ * Publishes on a schedule. If the broker stops reading or too many messages are unacknowledged, due
+ * messages wait and are sent as soon as possible; they keep their scheduled times.
  */
 final class Publisher {
   /** Maximum number of messages per write when the publisher is behind schedule. */
@@ -20,11 +20,11 @@ final class Publisher {
   private final int number;
   private final byte[] topic;
   private final Payload payload;
-  private final Mix mix;
+  private final QosMix mix;
   private final int version;
   private final int qos;
   private final EventLoopLoad loopLoad;
-  private final Stream acknowledged = new Stream();
+  private final SequenceTracker acknowledged = new SequenceTracker();
   private LoadClient client;
   private int window;
   private volatile boolean paused;
@@ -38,14 +38,14 @@ final class Publisher {
   /**
    * @param qos QoS of the messages that do not have QoS 0
    * @param mix determines which messages have that QoS
-   * @param client connected
+   * @param client a connected client
    */
   Publisher(
       int number,
       byte[] topic,
       Payload payload,
       int qos,
-      Mix mix,
+      QosMix mix,
       int version,
       LoadClient client,
       EventLoopLoad loopLoad) {
@@ -79,8 +79,8 @@ final class Publisher {
   }
 
   /**
-   * Sends all messages that are due. Returns false if some of them could not be sent yet, but true
-   * if the connection is lost.
+   * Sends all messages that are due. Returns false if some of them could not be sent yet; returns
+   * true if the connection is lost, because they will never be sent.
    */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
   boolean send(Schedule schedule, long now) {
@@ -107,7 +107,7 @@ final class Publisher {
     return true;
   }
 
-  /** Returns the number of messages that are due and not yet sent. */
+  /** Returns the number of messages that are due but not sent yet. */
   long overdue(Schedule schedule, long now) {
     return paused ? 0 : schedule.due(number, now) - skipped - sent;
   }
@@ -118,7 +118,8 @@ final class Publisher {
   }
 
   /**
-   * Resumes with the messages that are due from now on, over a connection on the same event loop.
+   * Resumes over a new connection on the same event loop, with the messages that are due from now
+   * on.
    */
   void resume(LoadClient connected, Schedule schedule, long now) {
     client = connected;
@@ -153,13 +154,14 @@ final class Publisher {
   }
 
   /**
-   * Handles a PUBACK. The identifier determines the message, because identifiers are assigned in
-   * order.
+   * Handles a PUBACK or PUBCOMP. The identifier determines the message, because identifiers are
+   * assigned in order.
    */
   void onPuback(Schedule schedule, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);
-    if (ordinal >= acknowledgeable || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
+    if (ordinal >= acknowledgeable
+        || acknowledged.accept(ordinal) == SequenceTracker.Outcome.DUPLICATE) {
       loopLoad.unexpected.add(1);
       return;
     }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  *
  * @param broker name of the broker
  * @param figures the values that could be measured
- * @param samples second by second
+ * @param samples one sample per second
  * @param latencies delivery latency in milliseconds by percentile; empty without deliveries
  * @param faults errors of the broker; empty if there were none
  * @param remarks what readers should know before they trust the figures
@@ -39,12 +39,12 @@ public record RunResult(
     return figures.getOrDefault(metric, 0.0);
   }
 
-  /** The same without the values of each second. */
+  /** Returns this result without its samples. */
   public RunResult withoutSamples() {
     return new RunResult(broker, figures, List.of(), latencies, faults, remarks);
   }
 
-  /** The same with additional faults and remarks. */
+  /** Returns this result with additional faults and remarks. */
   public RunResult with(List<String> moreFaults, List<String> moreRemarks) {
     List<String> allFaults = new ArrayList<>(faults);
     allFaults.addAll(moreFaults);
@@ -53,7 +53,7 @@ public record RunResult(
     return new RunResult(broker, figures, samples, latencies, allFaults, allRemarks);
   }
 
-  /** The same with additional or replaced figures. */
+  /** Returns this result with additional or replaced figures. */
   public RunResult with(Map<ResultMetric, Double> more) {
     Map<ResultMetric, Double> all = new TreeMap<>(figures);
     all.putAll(more);

@@ -13,13 +13,13 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes a sample every second and keeps the sums of the measured period. Used by one thread, which
- * {@link #second} blocks until the end of the second.
+ * Takes a sample every second and accumulates the latencies of the measured period. Used by one
+ * thread, which {@link #second} blocks until the end of the second.
  */
 final class Sampler {
   /**
-   * Interval between two reads of the ranges; long, because reading the metrics uses CPU time of
-   * the broker.
+   * Interval between two reads of the number of ranges. It is long, because each read makes the
+   * broker render all its metrics.
    */
   private static final int RANGES_INTERVAL_SECONDS = 5;
 
@@ -67,12 +67,12 @@ final class Sampler {
         fleet.arrivals().accepted());
   }
 
-  /** Returns the values at the end of the last second. */
+  /** Returns the cumulative values at the end of the last second. */
   Reading last() {
     return last;
   }
 
-  /** Starts the next second now, after a time without samples. */
+  /** Starts the next second now. Called after a time without samples. */
   void resume() {
     nextNanos = System.nanoTime();
   }
@@ -84,6 +84,25 @@ final class Sampler {
     if (wait > 0) {
       TimeUnit.NANOSECONDS.sleep(wait);
     }
+    return sample(phase);
+  }
+
+  /**
+   * Waits for the end of the next second, or for the last client to connect if that is earlier, and
+   * takes a sample. Call {@link #resume} before the next phase.
+   *
+   * @param connecting runs until the last client has connected
+   */
+  Sample second(Thread connecting) throws InterruptedException {
+    nextNanos += SECOND;
+    long wait = nextNanos - System.nanoTime();
+    if (wait > 0) {
+      TimeUnit.NANOSECONDS.timedJoin(connecting, wait);
+    }
+    return sample(Phase.CONNECT);
+  }
+
+  private Sample sample(Phase phase) {
     Reading now = read();
     Map<Series, Double> values = new EnumMap<>(Series.class);
     double seconds = (now.nanos - last.nanos) / (double) SECOND;
@@ -146,7 +165,7 @@ final class Sampler {
     return sum;
   }
 
-  /** Adds the last values that the nodes have reported. */
+  /** Adds the numbers of ranges that the nodes have reported last. */
   private void ranges(Map<Series, Double> values) {
     if (pendingRanges.isDone()) {
       led = pendingRanges.join();
@@ -170,22 +189,27 @@ final class Sampler {
     return samples;
   }
 
-  /** Deliveries of messages scheduled in the measured period, microseconds. */
+  /**
+   * Returns the delivery latencies of messages scheduled in the measured period, in microseconds.
+   */
   Histogram delivery() {
     return delivery;
   }
 
-  /** Returns PUBACKs of the same messages, microseconds. */
+  /** Returns the PUBACK latencies of messages scheduled in the measured period, in microseconds. */
   Histogram acknowledgement() {
     return acknowledgement;
   }
 
-  /** Lateness of the tool's own writes of the same messages, microseconds. */
+  /**
+   * Returns how late the tool itself wrote messages scheduled in the measured period, in
+   * microseconds.
+   */
   Histogram lateness() {
     return lateness;
   }
 
-  /** Returns CONNACKs of the whole run, microseconds. */
+  /** Returns the CONNACK latencies of the whole run, in microseconds. */
   Histogram connecting() {
     return connecting;
   }

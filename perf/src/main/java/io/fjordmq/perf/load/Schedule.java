@@ -3,8 +3,8 @@ package io.fjordmq.perf.load;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The schedule of all messages, independent of the broker. Publishers are spread evenly over one
- * interval.
+ * The send times of all messages, which do not depend on the broker. The first messages of the
+ * publishers are spread evenly over one interval.
  *
  * @param startNanos start of the schedule, as {@code System.nanoTime()}
  * @param countedNanos start of the measured period
@@ -29,7 +29,7 @@ record Schedule(
     return startNanos + (long) ((number + (double) publisher / publishers) * intervalNanos);
   }
 
-  /** Returns the number of messages of a publisher that are due by this time. */
+  /** Returns the number of a publisher's messages that are due at the given time. */
   int due(int publisher, long nowNanos) {
     long now = Math.min(nowNanos - startNanos, endNanos - startNanos - 1);
     int due = Math.max(0, (int) (now / intervalNanos - (double) publisher / publishers) + 1);

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Removes the persistent sessions of a run from a broker that keeps running, because it belongs to
- * the user. If the tool is interrupted, the cleanup still runs for a few seconds and reports the
- * sessions that remain.
+ * Removes the persistent sessions of a run from a broker that keeps running after the run. If the
+ * tool is interrupted, the cleanup still runs for a few seconds and reports how many sessions
+ * remain.
  */
 final class SessionCleanup implements AutoCloseable {
   /** Time limit of the cleanup after Ctrl-C. */
@@ -45,7 +45,7 @@ final class SessionCleanup implements AutoCloseable {
   /**
    * Closes all clients and ends their sessions; blocks until the broker has responded.
    *
-   * @return a message for the user; empty if no session remains
+   * @return a message of one or more lines for the user; empty if no session remains
    */
   List<String> run() throws InterruptedException {
     removeAllSessions();
@@ -92,7 +92,7 @@ final class SessionCleanup implements AutoCloseable {
       String name = kind + i;
       LoadClient client =
           new LoadClient(fleet.connectSettings(name, true), LoadClient.Receiver.NOTHING);
-      cleanupConnects.next(
+      cleanupConnects.connectNext(
           name,
           () -> loops.connect(client, node),
           CompletableFuture::completedFuture,

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes received messages to the ledger of its client.
  *
- * @param lastDeliveries null if they are not measured
+ * @param lastDeliveries records the delays of the last deliveries; null if they are not measured
  */
 record Subscriber(
     Payload payload,
     Ledger ledger,
     EventLoopLoad loopLoad,
     @Nullable LastDeliveries lastDeliveries) {
-  /** Called when the subscriber disconnects. Messages that still arrive are accepted. */
+  /** Called when the subscriber disconnects. Messages may still arrive. */
   void onDisconnected() {
     ledger.onDisconnected();
   }
@@ -26,7 +26,7 @@ record Subscriber(
   }
 
   void onPublish(ByteBuf message) {
-    if (!payload.isOurs(message)) {
+    if (!payload.isOfThisRun(message)) {
       loopLoad.unexpected.add(1);
       return;
     }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param label unique to the run
  */
 record Topics(Scenario scenario, String label) {
-  /** Number of device families, as in the published benchmark of phones and devices. */
+  /** Number of device families, as in the published benchmark that this flow imitates. */
   private static final int FAMILIES = 20;
 
   byte[] ofPublisher(int publisher) {
@@ -26,7 +26,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Returns the topics of subscriber n or, if clients have partners, of client n. */
+  /** Returns the filters of subscriber n or, with {@link Flow#MUTUAL}, of client n. */
   List<String> ofSubscriber(int subscriber) {
     return switch (scenario.flow()) {
       case MUTUAL -> List.of(topic(partner(subscriber)));

@@ -16,9 +16,10 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Creates a user for each client of a scenario, with its own password and access to its own topics
- * only, in Mosquitto's file formats, which FjordMQ reads as well. Passwords are salted SHA-512
- * hashes as in Mosquitto 1, because a deliberately slow hash would dominate the measurement.
+ * Writes a password file and an ACL file with one user per client of a scenario. Each user can
+ * access only the topics of its client. The formats are those of Mosquitto, which FjordMQ reads as
+ * well. Passwords are stored as salted SHA-512 hashes, because a deliberately slow hash would
+ * dominate the measurement.
  */
 public final class Users {
   /** Mosquitto accepts no other length. */
@@ -29,10 +30,10 @@ public final class Users {
 
   public Users(Scenario scenario) {
     this.scenario = scenario;
-    this.topics = new Topics(scenario, "+"); // valid for every run
+    this.topics = new Topics(scenario, "+"); // the wildcard covers the labels of all runs
   }
 
-  /** Returns the user of the client with this name within its run, such as p0, s17 or c1. */
+  /** Returns the credentials of the named client, such as p0, s17 or c1. */
   static Credentials of(String client) {
     return new Credentials(client, "secret of " + client);
   }

@@ -3,7 +3,7 @@
  * message ({@link io.fjordmq.perf.check}) and samples the broker every second. Start at {@link
  * io.fjordmq.perf.load.LoadRun}.
  *
- * <p>Threads: only the event loop of a client touches its state. A {@link
+ * <p>Threads: only the event loop of a client accesses the client's state. A {@link
  * io.fjordmq.perf.load.EventLoopLoad} holds the single-writer counters of one event loop, which the
  * thread of the run reads.
  */

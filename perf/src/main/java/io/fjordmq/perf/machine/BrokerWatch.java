@@ -11,8 +11,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Observes a broker from outside: its processes in {@code /proc}, and the number of ranges its
- * nodes lead from their metrics. One thread at a time.
+ * Observes a broker from outside: reads the resource usage of its processes from {@code /proc}, and
+ * the number of ranges that its nodes lead from their metrics. Must be used by one thread at a
+ * time.
  */
 public final class BrokerWatch {
   private static final String LED = "fjordmq_ranges_led{";
@@ -46,7 +47,7 @@ public final class BrokerWatch {
   }
 
   /**
-   * Returns the sum over all nodes.
+   * Returns the resource usage of all nodes together.
    *
    * @throws java.io.UncheckedIOException if a process has exited
    */
@@ -75,7 +76,7 @@ public final class BrokerWatch {
         metrics.stream().map(page -> sum(page, begin)).toList();
     return CompletableFuture.allOf(nodes.toArray(CompletableFuture[]::new))
         .thenApply(all -> nodes.stream().map(CompletableFuture::join).toList())
-        // A missing value must not discard the others.
+        // A node that does not respond must not make the sample fail.
         .exceptionally(error -> List.of());
   }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Linux cgroups (version 1) of this process, in which it creates groups of its own. Limits on
- * this process itself also apply to all of these groups together.
+ * The Linux cgroups (version 1) of this process. The process creates further groups in them, so
+ * limits on the process itself also apply to all of those groups together.
  *
  * @param cpu directory of this process's group in the cpu hierarchy
  * @param memory directory of this process's group in the memory hierarchy
@@ -31,7 +31,7 @@ public record ControlGroups(Path cpu, Path memory) {
   }
 
   /**
-   * Parses two files below {@code /proc}.
+   * Finds the cgroups in the contents of two files below {@code /proc}.
    *
    * @param mounts lines of {@code mountinfo}
    * @param memberships lines of {@code cgroup}
@@ -96,9 +96,9 @@ public record ControlGroups(Path cpu, Path memory) {
   }
 
   /**
-   * Creates a group with these limits and removes it, as a test.
+   * Checks that groups can be limited, by creating a group with these limits and removing it.
    *
-   * @throws IOException if that fails; the message gives the reason
+   * @throws IOException if groups cannot be limited; the message gives the reason
    */
   public void probe(NodeLimits limits) throws IOException {
     createGroup("probe", limits).close();

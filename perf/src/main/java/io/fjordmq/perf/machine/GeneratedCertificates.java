@@ -14,8 +14,8 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
 
 /**
- * A certificate authority generated for one run, with a certificate (P-256) for the broker, stored
- * in files, and one for all clients.
+ * A certificate authority generated for one run, a certificate for the broker, which is stored in
+ * files, and one certificate for all clients. Keys are P-256 unless RSA is requested.
  */
 public final class GeneratedCertificates {
   private final Path directory;
@@ -66,7 +66,7 @@ public final class GeneratedCertificates {
   }
 
   /**
-   * Returns the TLS context of clients, which trust any broker and keep no TLS sessions, so that
+   * Returns the TLS context of clients. They trust any broker and keep no TLS sessions, so that
    * each handshake is a full one.
    *
    * @param mutual whether clients have a certificate

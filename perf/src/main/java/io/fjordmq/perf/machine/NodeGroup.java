@@ -22,8 +22,8 @@ import java.util.concurrent.locks.LockSupport;
  * A Linux cgroup (version 1) for the processes of one node. Thread-safe.
  *
  * <p>The kernel enforces its limits. A group that has used its CPU quota waits for the next period
- * of 100 ms. A process that needs more memory than is available, even after the kernel has dropped
- * the file cache, is killed; there is no swap.
+ * of 100 ms. If a process needs more memory than the limit allows even after the kernel has dropped
+ * the file cache, the kernel kills it. The group cannot use swap.
  */
 public final class NodeGroup implements AutoCloseable {
   private static final int PERIOD_MICROS = 100_000;
@@ -53,7 +53,8 @@ public final class NodeGroup implements AutoCloseable {
   /**
    * Creates the group.
    *
-   * @throws IOException if it cannot be created; then nothing is left of it
+   * @throws IOException if the group cannot be created; directories that were already created are
+   *     removed
    */
   static NodeGroup make(Path cpu, Path memory, NodeLimits limits) throws IOException {
     NodeGroup group = new NodeGroup(cpu, memory);
@@ -98,7 +99,10 @@ public final class NodeGroup implements AutoCloseable {
     }
   }
 
-  /** Returns a short reason, because the messages of file system exceptions are only file names. */
+  /**
+   * Returns a short reason, because the messages of file system exceptions often contain only the
+   * file name.
+   */
   private static String reason(IOException error) {
     if (error instanceof AccessDeniedException) {
       return "permission denied";
@@ -112,7 +116,7 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   /** Wraps a command so that it runs in this group from its first instruction. */
-  public List<String> inside(List<String> command) {
+  public List<String> wrap(List<String> command) {
     List<String> words = new ArrayList<>(List.of("sh", "-c", ENTER, "limited"));
     folders.forEach(folder -> words.add(folder.resolve(MEMBERS).toString()));
     words.add("--");
@@ -191,7 +195,7 @@ public final class NodeGroup implements AutoCloseable {
     return folders.stream().noneMatch(Files::isDirectory);
   }
 
-  /** Fails until all of its processes have exited. */
+  /** Kills the processes and removes the directories; fails until all processes have exited. */
   private void remove() throws IOException {
     processes().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
     for (Path folder : folders) {

@@ -27,7 +27,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   private static final int UTIME_AFTER_NAME = 11;
 
   /**
-   * Returns the usage of a process of any user.
+   * Returns the usage of a process, which may belong to another user.
    *
    * @throws UncheckedIOException if the process does not exist
    */
@@ -53,7 +53,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
 
   /**
    * Returns the bytes written to disk; empty if this user may not read the file. Unlike the other
-   * files, only the owner of the process may read it.
+   * files, it can only be read by the owner of the process.
    */
   private static OptionalLong writtenBytes(Path io) throws IOException {
     try {
@@ -64,7 +64,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns the sums over several processes; a value that is unknown for one is unknown for all.
+   * Returns the sums over several processes. A value that is unknown for one of them is unknown in
+   * the result.
    */
   public static ProcessUsage of(List<Long> pids) {
     ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
@@ -93,9 +94,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns the CPU time of the threads of a process with this name prefix, in microseconds since
-   * their start; the kernel counts in steps of 10 ms. Threads that exit in the meantime are
-   * skipped.
+   * Returns the CPU time of the threads with a name prefix, in microseconds since they started; the
+   * kernel counts in steps of 10 ms. Threads that exit during the call are skipped.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
     return threadCpuMicros(Path.of("/proc", Long.toString(pid)), namePrefix);
@@ -118,8 +118,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns how long these threads were runnable but had no processor, in microseconds since their
-   * start.
+   * Returns how long the threads with a name prefix were runnable but had no processor, in
+   * microseconds since they started.
    */
   public static long threadWaitMicros(long pid, String namePrefix) {
     return threads(Path.of("/proc", Long.toString(pid)), namePrefix, "schedstat").stream()
@@ -128,7 +128,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
         .sum();
   }
 
-  /** Returns the contents of a file of each of these threads. */
+  /** Returns the contents of a {@code /proc} file of each thread with a name prefix. */
   private static List<String> threads(Path proc, String namePrefix, String file) {
     try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
       return threads
@@ -141,8 +141,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * Returns empty if the thread has ended: its files are gone, or cannot be read although they
-   * exist.
+   * Reads a file of a thread; returns empty if the thread has ended, because its files are then
+   * gone or unreadable.
    */
   private static Optional<String> read(Path file) {
     try {

@@ -39,7 +39,9 @@ public final class Program {
   }
 
   /**
-   * @param file {@code bin/java} of a JDK
+   * Returns the version and vendor of a JDK.
+   *
+   * @param file {@code bin/java} of the JDK
    */
   static String java(Path file) {
     Path release = file.resolveSibling("../release").normalize();
@@ -62,7 +64,7 @@ public final class Program {
   }
 
   /**
-   * Returns whether a program is in the search path.
+   * Returns whether a program is installed in a directory of PATH.
    *
    * @param path value of PATH
    */

@@ -15,7 +15,8 @@ public record WorkFolder(Path path) {
   }
 
   /**
-   * Keeps the directory for diagnosis. With an external broker it is empty and is deleted.
+   * Keeps the directory for diagnosis, but deletes it if it contains no files, as with an external
+   * broker.
    *
    * @return whether the directory contains any files
    */

@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A split strategy that never splits or merges, but writes the load of each range, second by
- * second, to a file: {@code inbox-1.load}, then {@code inbox-1.2.load} if that exists. Its settings
- * are {@code folder} and {@code seconds}, the maximum length of a recording (default 600). {@link
- * Recording} defines the format.
+ * A split strategy that never splits or merges ranges but writes the load of each range, second by
+ * second, to a file such as {@code inbox-1.load}, or {@code inbox-1.2.load} if that file already
+ * exists. Its settings are {@code folder} and {@code seconds}, the maximum length of a recording
+ * (default 600). {@link Recording} defines the format.
  *
- * <p>A recording begins with the first ten seconds in which its range has load, and a new recording
- * begins whenever the interval or leader of the range changes. A file is valid at any time and ends
- * with the latest complete ten seconds. At most 64 files are written. A write error is thrown; the
- * broker logs and counts it as a failure of the strategy.
+ * <p>A recording begins with the first ten seconds in which the range has load. A new recording
+ * begins whenever the key interval or the leader of the range changes. A file is valid at any time
+ * and ends with the latest complete ten seconds. At most 64 files are written. A write error is
+ * thrown; the broker logs and counts it as a failure of the strategy.
  */
 public final class LoadRecorder implements SplitStrategy {
   private static final int MAX_RECORDINGS = 64;
@@ -52,7 +52,7 @@ public final class LoadRecorder implements SplitStrategy {
     seconds = settings.number("seconds", DEFAULT_SECONDS);
     if (seconds < Recording.WINDOW_SECONDS || seconds > MAX_SECONDS) {
       throw new IllegalArgumentException(
-          "seconds of a recording must be between %d and %d, not %d"
+          "seconds must be between %d and %d, not %d"
               .formatted(Recording.WINDOW_SECONDS, MAX_SECONDS, seconds));
     }
     folder = Files.createDirectories(Path.of(settings.text("folder")));

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** The load of one range while its interval and leader are unchanged. Used by one thread. */
+/** The load of one range while its key interval and leader stay the same. Used by one thread. */
 final class Recording {
   /*
-   * Text, a few hundred bytes to two thousand for ten seconds:
+   * The format is text, 200 to 2,000 bytes for ten seconds:
    *
    *   fjordmq-load 1 inbox             format version, store
    *   # remarks
@@ -18,11 +18,11 @@ final class Recording {
    *   …
    *   t 9800 0 0 3 17*40 204           end of about ten seconds: mean nanoseconds that their
    *                                    commands waited for storage; an even sample of the keys
-   *                                    they used, ascending, 17*40 for 40 times the same key
+   *                                    they used, ascending; 17*40 means key 17, 40 times
    *
-   * A key is written as the rank of its split point among all split points of the recording. A
-   * strategy needs no more to choose where to split, and the file contains no names of clients.
-   * Seconds after the last t are missing.
+   * A key is written as the rank of its split point among all split points of the recording. That
+   * is enough for a strategy to choose where to split, and the file contains no names of clients.
+   * Seconds after the last complete ten seconds are not written.
    */
   static final int WINDOW_SECONDS = 10;
 
@@ -45,8 +45,8 @@ final class Recording {
   /**
    * Creates an empty recording.
    *
-   * @param maxSeconds length at which the recording is full; the ten seconds that reach it are
-   *     still recorded
+   * @param maxSeconds length at which the recording ends; the ten seconds that reach it are still
+   *     recorded
    */
   Recording(String store, long maxSeconds) {
     this.store = store;
@@ -54,8 +54,8 @@ final class Recording {
   }
 
   /**
-   * Returns whether the load continues this recording: it was measured for the same range shortly
-   * afterwards.
+   * Returns whether the load continues this recording, that is, whether it was measured shortly
+   * afterwards and the key interval and leader are still the same.
    */
   boolean isContinuedBy(RangeLoad load) {
     long passed = load.age().toSeconds() - age;
@@ -63,10 +63,10 @@ final class Recording {
   }
 
   /**
-   * Adds new seconds.
+   * Adds the seconds since the previous call.
    *
-   * @param load continues this recording
-   * @return whether the file has to be written again
+   * @param load a load that continues this recording
+   * @return whether the file must be written again
    */
   boolean add(RangeLoad load) {
     long before = age;
@@ -93,7 +93,8 @@ final class Recording {
   }
 
   /**
-   * Returns every n-th element of the sorted sample, which has the same distribution as the sample.
+   * Returns at most {@link #MAX_KEYS} elements of the sorted sample, evenly spaced, which preserves
+   * the distribution.
    */
   private static List<byte[]> thinOut(List<byte[]> keys) {
     int count = Math.min(MAX_KEYS, keys.size());
@@ -102,7 +103,7 @@ final class Recording {
         .toList();
   }
 
-  /** Returns the whole file. */
+  /** Returns the contents of the file. */
   String text() {
     TreeMap<byte[], Integer> ranks = new TreeMap<>(Arrays::compareUnsigned);
     windows.forEach(tenSeconds -> tenSeconds.keys().forEach(key -> ranks.put(key, 0)));

@@ -3,15 +3,15 @@ package io.fjordmq.perf.recorder;
 import java.util.Arrays;
 
 /**
- * Derives per-second values from means over a sliding window, which is what a strategy receives.
- * The values are exact if a mean is passed every second; if seconds are skipped, only their sum is
- * exact. Used by one thread.
+ * Derives the value of each second from means over a sliding window, because a split strategy
+ * receives only the means. The values are exact if a mean is passed every second; if seconds are
+ * skipped, only their sum is exact. Used by one thread.
  */
 final class WindowSeconds {
   /** The latest values, oldest first. */
   private final double[] latest;
 
-  /** Creates an empty window, as for a new range. */
+  /** Creates a window of zeros, as for a new range. */
   WindowSeconds(int window) {
     this.latest = new double[window];
   }

@@ -1,6 +1,6 @@
 /**
- * A plugin for a real node that records the load of its ranges, for {@code bin/perf.sh replay} and
- * for tests of split strategies ({@link io.fjordmq.perf.recorder.LoadRecorder}). It runs inside the
+ * A plugin that records the load of the ranges on a node, for {@code bin/perf.sh replay} and for
+ * tests of split strategies ({@link io.fjordmq.perf.recorder.LoadRecorder}). It runs inside the
  * broker and therefore uses only {@code broker-api} and the JDK.
  */
 @NullMarked

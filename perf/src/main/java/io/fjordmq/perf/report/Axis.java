@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Maps values to 0…1 and finds round numbers for tick marks.
+ * An axis of a chart: maps values to positions from 0 to 1 and chooses round numbers for tick
+ * marks.
  *
  * @param low value at 0
  * @param high value at 1, greater than {@code low}
@@ -74,7 +75,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return marks;
   }
 
-  /** Returns the text of a tick mark: 1500 is 1.5k. */
+  /** Returns the text of a tick mark, such as 1.5k for 1500. */
   static String text(double value) {
     double size = Math.abs(value);
     if (size >= 1e6) {

@@ -14,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two reports, for a terminal: first the differences in the settings, then the figures.
+ * Formats the comparison of two reports for a terminal: first the differences in the settings, then
+ * the figures.
  */
 public final class Comparison {
   /** Relative differences below this are noise on most hosts. */
@@ -23,6 +24,8 @@ public final class Comparison {
   private Comparison() {}
 
   /**
+   * Returns the comparison as text.
+   *
    * @throws IOException if a file is not a report of this tool
    */
   public static String of(Path one, Path other) throws IOException {
@@ -37,7 +40,7 @@ public final class Comparison {
     Set<String> shared = new LinkedHashSet<>(a.brokers());
     shared.retainAll(b.brokers());
     if (shared.isEmpty()) {
-      // The first brokers of both reports can be compared although their names differ.
+      // Without a common broker, compare the first broker of each report.
       table(out, a, a.brokers().get(0), b, b.brokers().get(0));
     }
     for (String broker : shared) {
@@ -57,8 +60,8 @@ public final class Comparison {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("", "", "A", "B", "B : A", ""));
     for (ResultMetric figure : ResultMetric.values()) {
-      OptionalDouble before = a.overall(one, figure);
-      OptionalDouble after = b.overall(other, figure);
+      OptionalDouble before = a.aggregate(one, figure);
+      OptionalDouble after = b.aggregate(other, figure);
       if (before.isPresent() || after.isPresent()) {
         rows.add(
             List.of(

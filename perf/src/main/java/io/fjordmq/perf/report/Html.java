@@ -4,7 +4,7 @@ package io.fjordmq.perf.report;
 final class Html {
   private Html() {}
 
-  /** Escapes markup; the result is also safe inside quotes. */
+  /** Escapes markup and double quotes, so that the result can also be used in attribute values. */
   static String text(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")

@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The report for people: a single self-contained page. */
+/** The report as a single self-contained HTML page. */
 public final class HtmlReport {
   private static final List<ResultMetric> CARD_METRICS =
       List.of(
@@ -39,8 +39,10 @@ public final class HtmlReport {
           ResultMetric.CONNECTION_KB,
           ResultMetric.START_SECONDS);
 
-  /** The faults that are always shown, even if they did not occur. */
-  private static final Set<ResultMetric> ALWAYS_SHOWN =
+  /**
+   * The columns of the table of individual runs of a load scenario. Faults that occurred are added.
+   */
+  private static final Set<ResultMetric> RUN_COLUMNS =
       EnumSet.of(
           ResultMetric.SENT,
           ResultMetric.RECEIVED,
@@ -113,7 +115,7 @@ public final class HtmlReport {
                 each > 1 ? ", medians of " + each + " runs, sums of faults" : ""));
   }
 
-  /** Returns the verdict of a run without faults. */
+  /** Returns the verdict for a report without faults. */
   private String verdictText() {
     if (report.isOfConnections()) {
       return "no client refused or disconnected";
@@ -138,7 +140,7 @@ public final class HtmlReport {
   private void cards(String broker) {
     List<ResultMetric> shown =
         CARD_METRICS.stream()
-            .filter(figure -> report.overall(broker, figure).isPresent())
+            .filter(figure -> report.aggregate(broker, figure).isPresent())
             .limit(MAX_CARDS)
             .toList();
     int color = report.brokers().size() == 1 ? 0 : report.brokers().indexOf(broker);
@@ -149,7 +151,7 @@ public final class HtmlReport {
           "<div class=\"card\"><span>%s</span><b>%s</b><i>%s</i></div>"
               .formatted(
                   Html.text(figure.label()),
-                  figure.text(report.overall(broker, figure)),
+                  figure.text(report.aggregate(broker, figure)),
                   Html.text(figure.unit())));
     }
     out.append("</section>\n");
@@ -179,7 +181,7 @@ public final class HtmlReport {
     out.append(two ? cell("th", "n", "ratio") : "").append("<th></th><th></th></tr>\n");
     for (ResultMetric figure : ResultMetric.values()) {
       List<OptionalDouble> values =
-          brokers.stream().map(broker -> report.overall(broker, figure)).toList();
+          brokers.stream().map(broker -> report.aggregate(broker, figure)).toList();
       if (values.stream().anyMatch(OptionalDouble::isPresent)) {
         out.append("<tr><td>" + Html.text(figure.label()) + "</td>");
         values.forEach(value -> out.append(cell("td", "n", figure.text(value))));
@@ -202,7 +204,7 @@ public final class HtmlReport {
             .filter(
                 figure ->
                     report.flow().isEmpty()
-                        || ALWAYS_SHOWN.contains(figure)
+                        || RUN_COLUMNS.contains(figure)
                         || isFaultOfSomeRun(figure))
             .filter(
                 figure -> report.runs().stream().anyMatch(run -> run.figures().containsKey(figure)))

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
-/** Creates the charts of a report, with the median run of each broker. */
+/** Creates the charts of a report. They show the median run of each broker. */
 final class Plots {
   /** Latencies with a wider range than this are drawn on a logarithmic scale. */
   private static final double LOGARITHMIC_RATIO = 20;
@@ -53,9 +53,9 @@ final class Plots {
   }
 
   /**
-   * Returns one chart per broker, because the message rates of all brokers would cover each other;
-   * the line of sent messages is visible below that of delivered messages. All charts have the same
-   * axes.
+   * Returns one chart per broker, because in a single chart, the lines of the brokers would hide
+   * each other. The wide line of sent messages stays visible behind that of delivered messages. All
+   * charts have the same axes.
    */
   private List<Plot> messages() {
     List<List<Line>> linesByRun = new ArrayList<>();
@@ -159,8 +159,9 @@ final class Plots {
   }
 
   /**
-   * Returns the second that is drawn as 0. Brokers accept clients at different speeds, so the
-   * charts are aligned at the start of the load. The chart of a connection scenario starts at 0.
+   * Returns the time of the run that is drawn as 0. Because brokers accept clients at different
+   * rates, charts with load are aligned at the start of the load. The charts of a connection
+   * scenario are aligned at the start of the run.
    */
   private static double zero(RunResult run) {
     if (!run.figures().containsKey(ResultMetric.SENT)) {
@@ -196,7 +197,8 @@ final class Plots {
   }
 
   /**
-   * Returns the phases of the first run; those of other runs differ only in the time to connect.
+   * Returns the phases of a run. The charts show those of the first run; the phases of other runs
+   * differ only in the time to connect.
    */
   private List<Band> bands(RunResult run) {
     List<Band> bands = new ArrayList<>();

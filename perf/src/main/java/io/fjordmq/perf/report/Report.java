@@ -17,15 +17,16 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The runs of one scenario, with everything that is needed to repeat and assess them.
+ * The results of all runs of one scenario, with everything that is needed to repeat and assess
+ * them.
  *
  * @param scenario name of the scenario
  * @param summary one-line description
- * @param published what others measured with the original; may be empty
+ * @param published results that others have published for the scenario; may be empty
  * @param flow which clients receive which messages; empty for benchmarks
  * @param command the command line exactly as given
  * @param startedAt date and time, ISO 8601
- * @param facts about host, commit and settings, facts by name
+ * @param facts facts about the host, the commit and the settings, by name
  * @param notes how the run differs from what the scenario's name implies
  * @param warmSeconds duration of the warm-up before the measured period
  * @param seconds duration of the measured period; for connection scenarios, how long connections
@@ -58,10 +59,10 @@ public record Report(
   }
 
   /**
-   * Returns the value over all runs of a broker: the sum for faults, otherwise the median (with an
-   * even number of runs, the lower of the two middle values).
+   * Aggregates a figure over all runs of a broker: the sum for faults, otherwise the median (with
+   * an even number of runs, the lower of the two middle values).
    */
-  public OptionalDouble overall(String broker, ResultMetric figure) {
+  public OptionalDouble aggregate(String broker, ResultMetric figure) {
     double[] values = values(runs, broker, figure);
     if (values.length == 0) {
       return OptionalDouble.empty();
@@ -69,7 +70,10 @@ public record Report(
     return OptionalDouble.of(figure.isFault() ? Arrays.stream(values).sum() : median(values));
   }
 
-  /** The ratio of two brokers: the median of {@link #ratios}. Empty where it is meaningless. */
+  /**
+   * Returns the ratio of two brokers, which is the median of {@link #ratios}; empty if it is
+   * meaningless.
+   */
   String ratio(String broker, String other, ResultMetric metric) {
     double[] theirs = values(runs, other, metric);
     double median = median(ratios(values(runs, broker, metric), theirs));
@@ -78,7 +82,10 @@ public record Report(
         : "";
   }
 
-  /** The median, the lower one if there are two; NaN without values. */
+  /**
+   * Returns the median, which is the lower of the two middle values if the number of values is
+   * even; NaN if there are no values.
+   */
   static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -86,8 +93,9 @@ public record Report(
   }
 
   /**
-   * The ratios of the first runs of two brokers, of their second runs and so on, because the speed
-   * of a host changes during the runs. Empty unless there are as many of both.
+   * Returns the ratio of the first runs of two brokers, that of their second runs, and so on. Runs
+   * are paired because the speed of a host changes over time. Empty if the brokers have different
+   * numbers of runs.
    */
   static double[] ratios(double[] ours, double[] theirs) {
     double[] ratios = new double[ours.length == theirs.length ? ours.length : 0];
@@ -100,7 +108,7 @@ public record Report(
     return runsOf(broker).stream().flatMap(run -> of.apply(run).stream()).distinct().toList();
   }
 
-  /** The values of a broker in the order of its runs. */
+  /** Returns the values of a figure in the order of the broker's runs. */
   static double[] values(List<RunResult> runs, String broker, ResultMetric metric) {
     return runs.stream()
         .filter(run -> run.broker().equals(broker) && run.figures().containsKey(metric))
@@ -116,23 +124,23 @@ public record Report(
   /** Returns the figures of each broker, without faults. */
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)
   Map<String, Map<ResultMetric, Double>> medians() {
-    return overall(metric -> !metric.isFault());
+    return aggregate(metric -> !metric.isFault());
   }
 
   /** Returns the faults of each broker. */
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)
   Map<String, Map<ResultMetric, Double>> sums() {
-    return overall(ResultMetric::isFault);
+    return aggregate(ResultMetric::isFault);
   }
 
-  private Map<String, Map<ResultMetric, Double>> overall(Predicate<ResultMetric> filter) {
+  private Map<String, Map<ResultMetric, Double>> aggregate(Predicate<ResultMetric> filter) {
     Map<String, Map<ResultMetric, Double>> all = new LinkedHashMap<>();
     for (String broker : brokers()) {
       Map<ResultMetric, Double> figures = new TreeMap<>();
       Stream.of(ResultMetric.values())
           .filter(filter)
           .forEach(
-              metric -> overall(broker, metric).ifPresent(value -> figures.put(metric, value)));
+              metric -> aggregate(broker, metric).ifPresent(value -> figures.put(metric, value)));
       all.put(broker, figures);
     }
     return all;
@@ -144,7 +152,7 @@ public record Report(
    */
   public RunResult median(String broker) {
     List<RunResult> all = runsOf(broker);
-    double middle = overall(broker, ResultMetric.CPU_MICROS).orElse(Double.NaN);
+    double middle = aggregate(broker, ResultMetric.CPU_MICROS).orElse(Double.NaN);
     return all.stream()
         .filter(run -> run.figure(ResultMetric.CPU_MICROS) == middle)
         .findFirst()

@@ -11,7 +11,10 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The report for programs. {@code format} is incremented when readers have to change. */
+/**
+ * The report as JSON, for programs. {@code format} is incremented when programs that read it must
+ * be changed.
+ */
 public final class ReportJson {
   static final int FORMAT = 2;
 
@@ -33,7 +36,7 @@ public final class ReportJson {
   }
 
   /**
-   * Reads what {@link #write} wrote, without the samples.
+   * Reads a report that {@link #write} has written, without its samples.
    *
    * @throws IOException if the file is not a report of this tool; the message names the file and
    *     the reason

@@ -5,10 +5,11 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.fjordmq.perf.load.ResultMetric;
 
 /**
- * A value that a figure should not exceed.
+ * An upper limit for a figure.
  *
- * @param limit in the unit of the figure, or a multiple of mosquitto's figure; infinite for a
- *     figure without a target
+ * @param limit the limit in the unit of the figure, or as a multiple of mosquitto's figure;
+ *     infinite for a figure without a target
+ * @param ofMosquitto whether the limit is a multiple of mosquitto's figure
  * @param text as in files: a number, {@code NUMBER x mosquitto} or {@code none}
  */
 public record Target(double limit, boolean ofMosquitto, @JsonValue String text) {
@@ -22,7 +23,7 @@ public record Target(double limit, boolean ofMosquitto, @JsonValue String text) 
     return new Target(limit, text.endsWith(OF_MOSQUITTO), text);
   }
 
-  /** For readers: with the name and the unit of the figure. */
+  /** Returns the target with the name and the unit of the figure, for readers. */
   String text(ResultMetric metric) {
     return Double.isInfinite(limit)
         ? metric.label()

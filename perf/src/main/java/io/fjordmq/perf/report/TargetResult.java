@@ -11,11 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row of the table of targets measured.
+ * The result of one row of the table of targets.
  *
- * @param name of the row
- * @param command that repeats the measurement on new brokers
- * @param runs in chronological order
+ * @param name name of the row
+ * @param row the row
+ * @param command command that repeats the measurement on new brokers
+ * @param runs runs in chronological order
  * @param failure why runs are missing; null if none is
  */
 public record TargetResult(
@@ -23,8 +24,8 @@ public record TargetResult(
   /**
    * A figure of one broker with its target.
    *
-   * @param values of its runs, or their ratios to mosquitto's
-   * @param medians of the broker and of mosquitto; empty unless the values are ratios
+   * @param values the figures of the broker's runs, or their ratios to mosquitto's
+   * @param medians the medians of the broker and of mosquitto; empty unless the values are ratios
    */
   record Outcome(
       String broker, ResultMetric metric, Target target, double[] values, double[] medians) {
@@ -54,7 +55,7 @@ public record TargetResult(
     }
   }
 
-  /** One for each target and broker; mosquitto is not compared with itself. */
+  /** Returns an outcome for each target and broker; mosquitto is not compared with itself. */
   @JsonProperty
   List<Outcome> outcomes() {
     List<String> brokers = runs.stream().map(RunResult::broker).distinct().toList();
@@ -77,7 +78,7 @@ public record TargetResult(
     return outcomes;
   }
 
-  /** What went wrong, for readers. */
+  /** Returns the failure, faults and remarks of the row, one per line. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
     if (failure != null) {

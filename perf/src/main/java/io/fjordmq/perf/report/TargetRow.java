@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  * @param work what is measured, for readers
  * @param run name of a scenario or benchmark
  * @param set parameters of the benchmark; null if it has its defaults
- * @param targets for the medians of these figures
+ * @param targets targets for the medians of these figures
  */
 public record TargetRow(
     @JsonProperty(required = true) String work,
     @JsonProperty(required = true) String run,
     @Nullable Map<String, String> set,
     @JsonProperty(required = true) Map<ResultMetric, Target> targets) {
-  /** Whether mosquitto has to run next to the brokers that are measured. */
+  /** Returns whether mosquitto must be measured as well. */
   public boolean comparesWithMosquitto() {
     return targets.values().stream().anyMatch(Target::ofMosquitto);
   }
 
-  /** The rows of a file by their names, in its order. */
+  /** Returns the rows of a file by name, in the order of the file. */
   public static Map<String, TargetRow> read(Path file) throws IOException {
     return YamlRecords.read(Files.readString(file), file.toString(), TargetRow.class);
   }

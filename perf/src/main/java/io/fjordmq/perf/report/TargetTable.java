@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The table of targets: which of them brokers meet on this host.
+ * The table of targets, which shows which of them the brokers meet on this host.
  *
- * @param command exactly as given
+ * @param command the command line exactly as given
  * @param startedAt date and time, ISO 8601
- * @param facts about host, commits and settings, by name
- * @param results in the order of the rows
+ * @param facts facts about the host, the commits and the settings, by name
+ * @param results results in the order of the rows
  */
 public record TargetTable(
     String command, String startedAt, Map<String, String> facts, List<TargetResult> results) {
@@ -21,13 +21,13 @@ public record TargetTable(
     return 1;
   }
 
-  /** Whether every row was measured. */
+  /** Returns whether every row was measured. */
   @JsonProperty("complete")
   public boolean isComplete() {
     return results.stream().allMatch(result -> result.failure() == null);
   }
 
-  /** Whether no broker had any fault. */
+  /** Returns whether no broker had any fault. */
   @JsonProperty("flawless")
   public boolean hasNoFaults() {
     return results.stream()
@@ -35,7 +35,9 @@ public record TargetTable(
         .allMatch(run -> run.faults().isEmpty());
   }
 
-  /** As Markdown: the table, what went wrong, the commands of the rows, and facts. */
+  /**
+   * Returns the report as Markdown: the table, the problems, the commands of the rows, and facts.
+   */
   public String markdown() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("row", "target", "broker", "median (min–max)", "met"));

@@ -22,7 +22,7 @@ public final class TerminalTable {
     rows.add(head);
     for (ResultMetric figure : ResultMetric.values()) {
       List<OptionalDouble> values =
-          brokers.stream().map(broker -> report.overall(broker, figure)).toList();
+          brokers.stream().map(broker -> report.aggregate(broker, figure)).toList();
       if (values.stream().anyMatch(OptionalDouble::isPresent)) {
         rows.add(row(report, figure, values));
       }
@@ -50,8 +50,8 @@ public final class TerminalTable {
   }
 
   /**
-   * Aligns the columns, which are as wide as needed. The first two are left-aligned, the others
-   * right-aligned.
+   * Formats rows as a table whose columns are as wide as needed. The first two are left-aligned,
+   * the others right-aligned.
    */
   static String aligned(List<List<String>> rows) {
     int columns = rows.stream().mapToInt(List::size).max().orElse(0);

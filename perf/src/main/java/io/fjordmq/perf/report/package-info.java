@@ -1,6 +1,6 @@
 /**
- * The outputs of a run: an HTML page with plots, the same data as JSON, a terminal table, and the
- * comparison of two reports. The page loads no other files.
+ * The outputs of a run: an HTML page with charts, which loads no other files, the same data as
+ * JSON, and a table for the terminal. Also compares reports and evaluates targets.
  */
 @NullMarked
 package io.fjordmq.perf.report;

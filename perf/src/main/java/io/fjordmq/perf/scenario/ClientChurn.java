@@ -1,9 +1,9 @@
 package io.fjordmq.perf.scenario;
 
 /**
- * Clients that disconnect properly after a random time and return a second later, repeatedly.
+ * Clients that repeatedly send DISCONNECT after a random time and reconnect a second later.
  *
- * @param percent percentage of the publishers and subscribers that do this; 0 for none
+ * @param percent percentage of the publishers and subscribers that are such clients; 0 for none
  * @param minSeconds duration of the shortest connection
  * @param maxSeconds duration of the longest connection
  */
@@ -21,7 +21,10 @@ public record ClientChurn(double percent, int minSeconds, int maxSeconds) {
     }
   }
 
-  /** Returns whether client n is one of these clients, which are spread evenly. */
+  /**
+   * Returns whether the client with the given number disconnects and reconnects. These clients are
+   * spread evenly.
+   */
   public boolean includes(int number) {
     return (long) ((number + 1L) * percent / 100) > (long) (number * percent / 100);
   }

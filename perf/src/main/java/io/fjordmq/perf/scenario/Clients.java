@@ -8,17 +8,17 @@ package io.fjordmq.perf.scenario;
  * @param idle clients that connect and do nothing
  * @param topics shared topics of {@link Flow#TOPICS}; otherwise 0
  * @param collectors clients that receive everything
- * @param apart publisher and subscriber of a pair connect to different nodes; otherwise pairs cover
- *     all paths between nodes
+ * @param apart whether the publisher and the subscriber of a pair connect to different nodes;
+ *     otherwise, the pairs cover all paths between nodes
  */
 public record Clients(
     int publishers, int subscribers, int idle, int topics, int collectors, boolean apart) {
-  /** Pairs cover all paths between nodes. */
+  /** Creates client numbers with pairs that cover all paths between nodes. */
   public Clients(int publishers, int subscribers, int idle, int topics, int collectors) {
     this(publishers, subscribers, idle, topics, collectors, false);
   }
 
-  /** The number of connections. */
+  /** Returns the number of connections. */
   public long total() {
     return (long) publishers + subscribers + idle + collectors;
   }

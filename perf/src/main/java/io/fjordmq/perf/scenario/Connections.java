@@ -8,7 +8,7 @@ package io.fjordmq.perf.scenario;
  * @param persistent whether sessions outlive their connections (clean session false)
  * @param perSecond connection rate in an open loop; 0 to connect as fast as the broker accepts
  *     clients
- * @param keepAliveSeconds 0 for none
+ * @param keepAliveSeconds interval of PINGREQ; 0 for none
  * @param clientChurn clients that disconnect and reconnect
  * @param users whether each client has its own user name and password, and access to its own topics
  *     only

@@ -18,7 +18,9 @@ final class Count {
   }
 
   /**
-   * @throws UsageException if it is not a whole number, or is above 2,000,000,000
+   * Parses a number of clients.
+   *
+   * @throws UsageException if the text is not a whole number, or the number is too large
    */
   static int parse(String text) {
     Matcher matcher = WHOLE.matcher(text);

@@ -8,7 +8,10 @@ public enum Flow {
   PAIRS,
   /** All subscribers are members of one shared subscription to the topics of all publishers. */
   SHARED,
-  /** Publishers and subscribers share topics; client n uses topic n modulo the number of topics. */
+  /**
+   * Publishers and subscribers share topics: publisher n and subscriber n use topic n modulo the
+   * number of topics.
+   */
   TOPICS,
   /** Every client publishes, and subscribes to the messages of its partner. */
   MUTUAL

@@ -14,7 +14,7 @@ public record Scale(double factor) {
   public static final Scale FULL = new Scale(1);
 
   /**
-   * @param scenario after scaling
+   * @param scenario the scenario after scaling
    * @param notes differences from the original, for the report
    */
   public record Scaled(Scenario scenario, List<String> notes) {}
@@ -59,7 +59,7 @@ public record Scale(double factor) {
     return new Scaled(with(whole, fewer, whole.cluster()), notes);
   }
 
-  /** Returns the same scenario with fewer nodes. */
+  /** Returns the same scenario with at most the given number of nodes. */
   public static Scaled nodes(Scaled scaled, int nodes) {
     Scenario scenario = scaled.scenario();
     Cluster cluster = scenario.cluster();

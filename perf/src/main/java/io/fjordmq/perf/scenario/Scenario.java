@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A named load.
+ * A named load with the cluster and the clients that it needs.
  *
  * @param name name, as in published benchmark reports
  * @param flow which clients receive which messages
@@ -133,7 +133,7 @@ public record Scenario(
     return Math.max(received, traffic.perSecond()) * (traffic.payloadBytes() + HEAD_BYTES);
   }
 
-  /** Returns the total publish rate of all publishers, per second. */
+  /** Returns the number of messages that all publishers together send per second. */
   public double publishesPerSecond() {
     return clients.publishers() * traffic.perSecond();
   }

@@ -24,7 +24,7 @@ import tools.jackson.databind.module.SimpleModule;
 /**
  * A scenario as described by its keys in a scenario file. {@link Clients}, {@link Traffic}, {@link
  * Connections}, {@link ClientChurn}, {@link Cluster}, {@link NodeLimits} and {@link Scenario}
- * explain them.
+ * explain the keys.
  */
 record ScenarioEntry(
     @Nullable Flow flow,

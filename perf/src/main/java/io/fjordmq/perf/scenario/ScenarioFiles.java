@@ -45,7 +45,7 @@ public final class ScenarioFiles {
    * Returns a listed scenario, or a scenario that its name defines completely.
    *
    * @param name may omit {@code true_}
-   * @throws UsageException if there is none with that name
+   * @throws UsageException if there is no such scenario
    */
   public Scenario find(String name) {
     String whole = ScenarioName.withPrefix(name);

@@ -11,15 +11,15 @@ import java.util.regex.Pattern;
  * of these patterns can be run, whether it is listed or not.
  *
  * <pre>
- * true_P_S_qosQ_pB_Rmps_Nn          P publishers, R msg/s of B bytes each, to one of S subscribers
+ * true_P_S_qosQ_pB_Rmps_Nn          P publishers, R msg/s of B bytes each, one of S subscribers each
  * false_P_S_qosQ_pB_Rmps_Nn[_Vv]    the same with persistent sessions and V voters per range
- * share_…                           the S subscribers are one shared subscription
+ * share_…                           the S subscribers share one subscription
  * fanout_…                          each of the S subscribers gets every message
  * apart_…                           publisher and subscriber of a pair are on different nodes
  * …_cold                            the load starts with the cluster
  * conn-tcp-C-R_Nn_true              C connections at R per second; tls, mtls; false: persistent
  * conn_tcp_C_Nn                     like the above at 1,000 per second, or 500 with TLS
- * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
+ * v5_C_qosQ_pB_Rmps_Nn              C clients with MQTT 5, half of which publish to the other half
  * </pre>
  *
  * <p>The prefix {@code true_} may be omitted; see {@link #withPrefix}.
@@ -54,7 +54,10 @@ final class ScenarioName {
 
   private ScenarioName() {}
 
-  /** Returns the name with the prefix it may omit; other names are returned unchanged. */
+  /**
+   * Returns the name with the prefix {@code true_} if it omits it; other names are returned
+   * unchanged.
+   */
   static String withPrefix(String name) {
     Matcher messages = MESSAGES.matcher(name);
     if (!messages.matches() || messages.group("clean") != null) {
@@ -67,8 +70,8 @@ final class ScenarioName {
   /**
    * Returns the scenario of a name that defines it completely.
    *
-   * @return empty if the name has none of these patterns
-   * @throws UsageException if it has one with invalid values
+   * @return the scenario; empty if the name matches none of the patterns
+   * @throws UsageException if the name contains invalid values
    */
   static Optional<Scenario> parse(String name) {
     return values(name).map(values -> ScenarioEntry.read(withPrefix(name), null));

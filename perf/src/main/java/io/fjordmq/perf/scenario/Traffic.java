@@ -8,8 +8,7 @@ package io.fjordmq.perf.scenario;
  * @param qos QoS of messages and subscriptions, 0 to 2
  * @param qosPercent percentage of messages with that QoS, evenly spread; 100 or a divisor of it.
  *     The other messages have QoS 0
- * @param batchMillis publishes that are due within this time are sent together; 0 for the tool's
- *     usual 0.5 ms
+ * @param batchMillis time within which due messages are sent together; 0 for the default of 0.5 ms
  */
 public record Traffic(
     double perSecond, int payloadBytes, int qos, int qosPercent, int batchMillis) {
@@ -18,7 +17,7 @@ public record Traffic(
     this(perSecond, payloadBytes, qos, qosPercent, 0);
   }
 
-  /** Returns n if the broker acknowledges every n-th message; 0 if it acknowledges none. */
+  /** Returns n if every n-th message has a QoS above 0 and is acknowledged; 0 if none is. */
   public int acknowledgedEvery() {
     return qos == 0 ? 0 : 100 / qosPercent;
   }

@@ -10,14 +10,14 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Files of records: YAML maps with a record for each name. */
+/** Reads records from YAML maps that contain one record per name. */
 public final class YamlRecords {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   private YamlRecords() {}
 
-  /** The content of a YAML map; empty if the text is. */
+  /** Returns the content of a YAML map; empty if the text is empty. */
   public static Map<String, Object> parse(String text) {
     Map<String, Object> map = new LinkedHashMap<>();
     Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
@@ -30,9 +30,10 @@ public final class YamlRecords {
   }
 
   /**
-   * The records by name, in the order of the file. Keys that are missing are null or zero.
+   * Returns the records by name, in the order of the file. Components whose keys are missing are
+   * null or zero.
    *
-   * @param source of the text, for messages
+   * @param source the source of the text, for messages
    * @throws UsageException if the text is invalid
    */
   public static <T> Map<String, T> read(String text, String source, Class<T> type) {

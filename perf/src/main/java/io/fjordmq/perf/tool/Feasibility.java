@@ -6,25 +6,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks whether this host can run a scenario and, if not, explains why and what would help.
- * Ignores speed, because the figures show whether a host is too slow.
+ * Checks whether this host can run a scenario and, if not, explains why and what would help. Does
+ * not consider speed, because the results show whether a host is too slow.
  *
  * @param openFiles files and sockets that a process may have open
  * @param availableKilobytes available memory
  */
 record Feasibility(long openFiles, long availableKilobytes) {
-  /** Files that one FjordMQ node keeps open: databases, logs, connections to other nodes. */
+  /** Files and sockets that one FjordMQ node keeps open besides client connections. */
   private static final long NODE_OPEN_FILES = 1_500;
 
   private static final long TOOL_OPEN_FILES = 300;
 
-  /** Memory of one client of the tool, including its share of the kernel's buffers. */
+  /** Memory that one client needs in the tool, including its share of the kernel's buffers. */
   private static final long TOOL_KILOBYTES_PER_CLIENT = 6;
 
   private static final long BROKER_KILOBYTES_PER_CLIENT = 12;
   private static final long TLS_KILOBYTES_PER_CLIENT = 40;
 
-  /** With more nodes on one host, the host would be measured instead of the broker. */
+  /**
+   * Maximum number of nodes that the tool starts. More nodes on one host would measure the host
+   * instead of the broker.
+   */
   static final int MAX_NODES = 3;
 
   /**
@@ -40,8 +43,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
     int nodes = scenario.cluster().nodes();
     if (starts && nodes > MAX_NODES) {
       obstacles.add(
-          ("needs %d nodes, but this tool starts at most %d here; use --hosts, or any --scale below"
-                  + " 1, which starts only %2$d")
+          ("needs %d nodes, but this tool starts at most %d on this host; use --hosts, or any --scale below 1, which starts only %2$d")
               .formatted(nodes, MAX_NODES));
     }
     List<Shortage> shortages = shortages(scenario, starts);
@@ -98,7 +100,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
     return shortages;
   }
 
-  /** Returns the number with two significant digits, rounded down. */
+  /** Returns a scale factor with two significant digits, rounded down. */
   private static String scale(double scale) {
     double unit = Math.pow(10, Math.floor(Math.log10(scale)) - 1);
     return new java.math.BigDecimal(Math.floor(scale / unit) * unit)

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The limits of a scenario's nodes on this host.
+ * The resources of this host, compared with the limits of a scenario's nodes.
  *
  * @param processors number of processors of the host
  * @param gibibytes memory of the host in GiB
@@ -24,7 +24,7 @@ record HostResources(int processors, double gibibytes) {
   }
 
   /**
-   * Tries to limit a process; returns why nodes cannot be limited.
+   * Tries to create a limited group; returns why nodes cannot be limited, or empty if they can.
    *
    * @param startsNodes whether nodes are started on this host
    */
@@ -40,7 +40,7 @@ record HostResources(int processors, double gibibytes) {
       ControlGroups.own().probe(limits);
       return Optional.empty();
     } catch (IOException e) {
-      return Optional.of(refusal(limits, "this host does not allow it: " + e.getMessage()));
+      return Optional.of(refusal(limits, "this host does not support it: " + e.getMessage()));
     }
   }
 
@@ -50,9 +50,9 @@ record HostResources(int processors, double gibibytes) {
   }
 
   /**
-   * Notes for the reader of the report.
+   * Returns notes about the limits for readers of the report.
    *
-   * @param original original limits of the scenario
+   * @param original limits that the scenario requires
    * @param cluster the cluster that is run
    */
   List<String> notes(NodeLimits original, Cluster cluster) {

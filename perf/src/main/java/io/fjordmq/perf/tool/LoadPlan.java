@@ -58,7 +58,7 @@ record LoadPlan(Scenario original, RunOptions options) {
     return options.warmSeconds(scenario.cluster().cold() ? 0 : WARM_SECONDS);
   }
 
-  /** Returns the scenario as this host can run it. */
+  /** Returns the scenario, scaled as requested. */
   private Scaled scaledToHost() {
     List<String> obstacles = new ArrayList<>();
     boolean starts = options.hosts().isEmpty();

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs a load scenario against each broker in turn: new brokers for each run, or the same ones for
- * all runs after up to a minute of load.
+ * Runs a load scenario against each broker in turn: with new brokers for each run or, with {@code
+ * --reuse}, with the same brokers for all runs, which are first warmed up for at most a minute.
  *
  * @param scenario the scenario after scaling
  */
@@ -25,14 +25,17 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
   private static final int MAX_REUSE_WARM_SECONDS = 60;
 
   /**
-   * Ratio of the load before the first run to the warm-up of each run: a short warm-up indicates a
-   * trial, which does not need a whole minute either.
+   * Ratio of the warm-up of reused brokers to the warm-up of each run. If the user requests a short
+   * warm-up, that of reused brokers is shorter as well.
    */
   private static final int REUSE_WARM_RATIO = 12;
 
   private static final String EXISTING = "given";
 
-  /** What brokers are started for. Scenarios with equal requirements can share them. */
+  /**
+   * Returns what this scenario requires of its brokers. Scenarios with equal requirements can share
+   * brokers.
+   */
   List<Object> requirements() {
     return List.of(
         scenario.cluster(),
@@ -47,11 +50,12 @@ record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
   }
 
   /**
-   * The same with brokers that other scenarios have used. Blocks.
+   * Runs the rounds with brokers that may be shared with other scenarios. Blocks.
    *
-   * @param shared by program, if brokers are reused; this adds and warms up those that are missing
-   * @param unmeasured number of rounds before the first that counts; if there are any, missing
-   *     brokers are warmed up with this load as well
+   * @param shared brokers by program, if brokers are reused; missing brokers are started, warmed up
+   *     and added
+   * @param unmeasured number of rounds whose results are discarded before the first round that
+   *     counts; if above 0, started brokers are also warmed up with this scenario
    */
   void run(BenchmarkRun run, Map<String, RunningBroker> shared, int unmeasured) throws Exception {
     if (options.reuse) {

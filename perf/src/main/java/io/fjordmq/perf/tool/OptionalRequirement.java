@@ -4,17 +4,17 @@ import java.util.Locale;
 
 /** The requirements of a scenario that {@code --without} can drop. */
 enum OptionalRequirement {
-  /** Clients connect without a user name. */
+  /** Each client has its own user; without this requirement, clients are anonymous. */
   USERS,
-  /** Processors and memory of each node are not limited. */
+  /** Processors and memory of each node are limited. */
   NODE_LIMITS;
 
-  /** Returns what to do if it cannot be met. */
+  /** Returns what to do if the requirement cannot be met. */
   String advice() {
     return "--without " + this + " runs the scenario without it, and the report says so";
   }
 
-  /** Returns the word on the command line. */
+  /** Returns the name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

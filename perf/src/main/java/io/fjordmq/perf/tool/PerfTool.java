@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * The load tool. Exit codes: 0 for success; 1 if a broker misbehaved (messages lost, duplicated,
+ * The load tool. Exit codes: 0 for success; 1 if a broker had faults (messages lost, duplicated,
  * out of order, misrouted or not acknowledged, clients refused or disconnected, a broker process
  * exited); 2 if some or all measurements failed.
  *
@@ -38,7 +38,7 @@ public final class PerfTool {
     this.workingDirectory = workingDirectory;
   }
 
-  /** Runs the load tool; see the class for its arguments. */
+  /** Runs the load tool; the documentation of the class describes the arguments. */
   public static void main(String[] args) {
     Locale.setDefault(Locale.ROOT); // reports must not depend on the locale
     List<String> words = List.of(args);

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Describes what a run will do; created before anything starts.
+ * Describes what a run will do. Created before any broker is started.
  *
  * @param name name of the scenario
  * @param summary one-line description
- * @param published results that others have published for the original; may be empty
+ * @param published results that others have published for the scenario; may be empty
  * @param flow message flow of a load scenario; empty for benchmarks
  * @param parameters parameters of a benchmark
  * @param facts facts for the report
@@ -36,15 +36,15 @@ record Plan(
     Map<String, String> facts,
     List<String> notes,
     Work work) {
-  /** The measurement itself. */
+  /** The measurements of a plan. */
   interface Work {
     void run(BenchmarkRun run) throws Exception;
   }
 
   /**
-   * The plan of a scenario or benchmark.
+   * Creates the plan of a scenario or benchmark.
    *
-   * @throws UsageException if it cannot do what the options require
+   * @throws UsageException if the options do not apply to it, or this host cannot run it
    */
   static Plan of(String name, RunOptions options, ScenarioFiles files) {
     Optional<Benchmark> benchmark = Benchmarks.find(name);
@@ -54,7 +54,7 @@ record Plan(
   }
 
   /**
-   * The settings of its run.
+   * Returns the settings of the run.
    *
    * @param work directory for the data and logs of brokers
    */
@@ -64,18 +64,18 @@ record Plan(
   }
 
   /**
-   * The plan of a benchmark.
+   * Creates the plan of a benchmark.
    *
-   * @throws UsageException if it cannot do what the options require
+   * @throws UsageException if the options do not apply to it
    */
   private static Plan of(Benchmark benchmark, RunOptions options) {
-    boolean onlyOne = options.brokers.size() != 1;
+    boolean comparison = options.brokers.size() != 1;
     if (!options.hosts().isEmpty() || !options.scale().isFull() || options.reuse) {
       throw new UsageException(
           benchmark.name() + " starts its own brokers; --hosts, --scale and --reuse do not apply");
     }
     if (!benchmark.comparesBrokers()
-        && (onlyOne || options.brokers.contains(BrokerSpec.MOSQUITTO))) {
+        && (comparison || options.brokers.contains(BrokerSpec.MOSQUITTO))) {
       throw new UsageException(benchmark.name() + " measures one version of FjordMQ");
     }
     Map<String, String> parameters = benchmark.parametersWith(options.parameters);

@@ -20,11 +20,12 @@ record ReportFolder(Path path) {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   /**
-   * Creates the directory and checks that it is writable before a long run.
+   * Creates the directory and checks that it is writable. Called before the run, so that no long
+   * run is lost.
    *
-   * @throws UsageException if it is not writable
+   * @throws UsageException if the directory is not writable
    */
-  void check() {
+  void requireWritable() {
     try {
       Files.createDirectories(path);
       Files.delete(Files.createTempFile(path, "report", ".new"));
@@ -45,7 +46,7 @@ record ReportFolder(Path path) {
     return LocalDateTime.now().format(STAMP);
   }
 
-  /** Date and time for reports, ISO 8601. */
+  /** Returns the current date and time for reports, in ISO 8601 format. */
   static String now() {
     return ZonedDateTime.now()
         .truncatedTo(ChronoUnit.SECONDS)

@@ -60,7 +60,7 @@ final class RunCommand implements Callable<Integer> {
     ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
     Plan plan = Plan.of(scenario, options, files);
     ReportFolder folder = new ReportFolder(options.out);
-    folder.check();
+    folder.requireWritable();
     System.out.println(plan.name() + ": " + plan.summary());
     plan.notes().forEach(note -> System.out.println("  " + note));
     WorkFolder work = WorkFolder.make();
@@ -99,7 +99,7 @@ final class RunCommand implements Callable<Integer> {
     return finish(report.hasNoFaults(), work, failed);
   }
 
-  /** Measures something; fails at the first error. */
+  /** Measurements that stop at the first failure. */
   interface Measuring {
     void run() throws Exception;
   }
@@ -130,11 +130,11 @@ final class RunCommand implements Callable<Integer> {
       }
       return "incomplete: " + LoadRounds.message(e);
     } finally {
-      remove(interrupted);
+      removeShutdownHook(interrupted);
     }
   }
 
-  private static void remove(Thread hook) {
+  private static void removeShutdownHook(Thread hook) {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
@@ -155,7 +155,7 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Deletes the files of the brokers unless something went wrong; returns the exit code. */
+  /** Deletes the files of the brokers if there was no fault or failure; returns the exit code. */
   static int finish(boolean flawless, WorkFolder work, @Nullable String failed) throws IOException {
     if (failed == null && flawless) {
       work.delete();
@@ -194,7 +194,7 @@ final class RunCommand implements Callable<Integer> {
     return facts;
   }
 
-  /** The versions that are measured. */
+  /** Returns the commits of the measured checkouts, as facts. */
   static Map<String, String> commits(String name, Path checkout, List<String> brokers)
       throws InterruptedException {
     Map<String, String> commits = new LinkedHashMap<>();
@@ -207,7 +207,9 @@ final class RunCommand implements Callable<Integer> {
     return commits;
   }
 
-  /** Environment variables that change the configuration of the nodes started here, as a fact. */
+  /**
+   * Returns the environment variables that change the configuration of started nodes, as a fact.
+   */
   static Map<String, String> settings() {
     String settings =
         System.getenv().entrySet().stream()

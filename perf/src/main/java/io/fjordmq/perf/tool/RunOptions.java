@@ -67,7 +67,7 @@ final class RunOptions {
    * Checks the values and resolves paths.
    *
    * @param here directory that relative paths are resolved against
-   * @throws UsageException if they contradict each other
+   * @throws UsageException if a value is invalid, or options contradict each other
    */
   void resolve(Path here) {
     requireAtLeast("--seconds", seconds, 1);
@@ -116,6 +116,8 @@ final class RunOptions {
   }
 
   /**
+   * Requires a minimum value of an option, which may be unset.
+   *
    * @throws UsageException if the value is too small
    */
   static void requireAtLeast(String option, @Nullable Integer value, int min) {
@@ -164,7 +166,7 @@ final class RunOptions {
     return List.copyOf(without);
   }
 
-  /** Returns the addresses of a running broker. */
+  /** Returns the addresses of the external broker; empty if the tool starts the brokers. */
   List<InetSocketAddress> hosts() {
     return hosts.stream().map(RunOptions::address).toList();
   }

@@ -28,21 +28,22 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code bin/perf.sh targets}: measures rows of {@code perf/targets.yml} and prints which targets
- * are met. Each row is what {@code bin/perf.sh run} does with the same options, but successive rows
- * with the same requirements share brokers. A row that fails does not stop the others.
+ * are met. Each row is measured as by {@code bin/perf.sh run} with the same options, except that
+ * successive rows with the same requirements share brokers. A row that fails does not stop the
+ * others.
  */
 @Command(name = "targets")
 final class TargetsCommand implements Callable<Integer> {
   private static final int RUNS = 3;
 
-  /** Of load scenarios; each benchmark has its own times. */
+  /** Duration of the measured period of load scenarios; benchmarks have their own defaults. */
   private static final int LOAD_SECONDS = 8;
 
   private static final int LOAD_WARM_SECONDS = 5;
 
   private static final int BENCHMARK_DEFAULT = -1;
 
-  /** The first round of a row warms up what that row needs. */
+  /** Rounds before the first that counts, which warm up the code that the row uses. */
   private static final int UNMEASURED_ROUNDS = 1;
 
   private final Path checkout;
@@ -79,7 +80,7 @@ final class TargetsCommand implements Callable<Integer> {
     }
     Map<String, TargetRow> rows = selectedRows();
     ReportFolder folder = new ReportFolder(options.out);
-    folder.check();
+    folder.requireWritable();
     String startedAt = ReportFolder.now();
     Map<String, String> facts = RunCommand.commits("commit", checkout, options.brokers);
     facts.putAll(RunCommand.settings());
@@ -103,7 +104,7 @@ final class TargetsCommand implements Callable<Integer> {
     return RunCommand.finish(table.hasNoFaults(), work, incomplete);
   }
 
-  /** All rows, or those whose names begin with one of the arguments. */
+  /** Returns all rows, or those whose names begin with one of the arguments. */
   private Map<String, TargetRow> selectedRows() throws IOException {
     Map<String, TargetRow> rows = TargetRow.read(file(checkout));
     List<String> names = List.copyOf(rows.keySet());
@@ -167,7 +168,7 @@ final class TargetsCommand implements Callable<Integer> {
     launcher.close();
   }
 
-  /** The options that measure a row on new brokers. */
+  /** Returns the options of {@code bin/perf.sh run} that measure a row on new brokers. */
   private List<String> runWords(TargetRow row) {
     boolean load = Benchmarks.find(row.run()).isEmpty();
     List<String> line = new ArrayList<>();

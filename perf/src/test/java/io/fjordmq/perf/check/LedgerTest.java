@@ -38,7 +38,7 @@ class LedgerTest {
 
   @Test
   void shouldDistinguishAcknowledgedFromUnacknowledgedMessages() {
-    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, QosMix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(partlyAcknowledged(6, 2)))
@@ -47,7 +47,7 @@ class LedgerTest {
 
   @Test
   void shouldNotCountMessagesSentWhileDisconnectedAsLost() {
-    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, QosMix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 2);
     ledger.onDisconnected();
@@ -63,7 +63,7 @@ class LedgerTest {
 
   @Test
   void shouldAcceptCompleteOrderedDelivery() {
-    Ledger ledger = new SubscriberLedger(1, 3, 8, Mix.ALL); // publishers 1, 4 and 7
+    Ledger ledger = new SubscriberLedger(1, 3, 8, QosMix.ALL); // publishers 1, 4 and 7
     for (int number = 0; number < 5; number++) {
       for (int publisher : new int[] {7, 1, 4}) {
         assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
@@ -74,7 +74,7 @@ class LedgerTest {
 
   @Test
   void shouldDetectLostMessages() {
-    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, QosMix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(allAcknowledged(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
@@ -82,7 +82,7 @@ class LedgerTest {
 
   @Test
   void shouldDetectDuplicatedReorderedAndMisroutedMessages() {
-    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, QosMix.ALL);
     assertThat(ledger.accept(4, 0)).isEqualTo(NEW);
     assertThat(ledger.accept(4, 0)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
@@ -95,7 +95,7 @@ class LedgerTest {
 
   @Test
   void shouldShareOneSequenceAmongMembersOfASharedSubscription() {
-    SharedLedger shared = new SharedLedger(100, Mix.ALL);
+    SharedLedger shared = new SharedLedger(100, QosMix.ALL);
     Ledger one = shared.member();
     Ledger other = shared.member();
     for (int publisher = 0; publisher < 100; publisher++) {
@@ -111,7 +111,7 @@ class LedgerTest {
 
   @Test
   void shouldCheckOrderOnlyWithinOneQos() {
-    Mix mix = new Mix(3); // 2, 5 and 8 are acknowledged
+    QosMix mix = new QosMix(3); // 2, 5 and 8 are acknowledged
     for (Ledger ledger : List.of(SubscriberLedger.of(4, mix), new SharedLedger(5, mix).member())) {
       assertThat(ledger.accept(4, 2)).isEqualTo(NEW);
       assertThat(ledger.accept(4, 0)).isEqualTo(NEW); // QoS 0 may be slower
@@ -126,13 +126,13 @@ class LedgerTest {
   @Property
   void shouldClassifyMessagesLikeASet(
       @ForAll @Size(max = 60) List<@IntRange(max = 30) Integer> numbers) {
-    Stream stream = new Stream();
+    SequenceTracker stream = new SequenceTracker();
     BitSet seen = new BitSet();
     for (int number : numbers) {
-      Stream.Outcome expected =
+      SequenceTracker.Outcome expected =
           seen.get(number)
-              ? Stream.Outcome.DUPLICATE
-              : seen.length() > number ? Stream.Outcome.LATE : Stream.Outcome.NEW;
+              ? SequenceTracker.Outcome.DUPLICATE
+              : seen.length() > number ? SequenceTracker.Outcome.LATE : SequenceTracker.Outcome.NEW;
       assertThat(stream.accept(number)).isEqualTo(expected);
       seen.set(number);
     }

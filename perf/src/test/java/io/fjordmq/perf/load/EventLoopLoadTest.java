@@ -3,7 +3,7 @@ package io.fjordmq.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.check.Mix;
+import io.fjordmq.perf.check.QosMix;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -46,7 +46,7 @@ class EventLoopLoadTest {
     channel.writeInbound(Unpooled.wrappedBuffer(new byte[] {0x20, 2, 0, 0}));
     byte[] topic = "t".getBytes(StandardCharsets.UTF_8);
     Publisher publisher =
-        new Publisher(0, topic, new Payload(64, 1), 0, new Mix(0), 4, client, loopLoad);
+        new Publisher(0, topic, new Payload(64, 1), 0, new QosMix(0), 4, client, loopLoad);
     long tickNanos = System.nanoTime() - 3 * SECOND;
     Schedule schedule = Schedule.of(tickNanos, 0, 10, 1, 1);
     loopLoad.countFrom(schedule.countedNanos());

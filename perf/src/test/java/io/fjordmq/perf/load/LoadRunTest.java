@@ -37,7 +37,7 @@ class LoadRunTest {
   void start(@TempDir Path directory) throws Exception {
     Path checkout = Path.of("..").toAbsolutePath().normalize();
     broker =
-        BrokerProcess.fjordmq(
+        BrokerProcess.startFjordmq(
             "node", checkout, directory, new NodeConfig(), false, UnaryOperator.identity());
   }
 

@@ -193,7 +193,7 @@ class ReportTest {
             run("mosquitto", 8, List.of()),
             run("fjordmq", 10, List.of()),
             run("mosquitto", 20, List.of()));
-    assertThat(report.overall("fjordmq", ResultMetric.CPU_MICROS)).hasValue(10);
+    assertThat(report.aggregate("fjordmq", ResultMetric.CPU_MICROS)).hasValue(10);
     assertThat(report.median("fjordmq").figures()).containsEntry(ResultMetric.CPU_MICROS, 10.0);
     assertThat(report.hasNoFaults()).isFalse();
     assertThat(HtmlReport.write(report))
@@ -216,9 +216,9 @@ class ReportTest {
             run("fjordmq", 9, List.of()),
             run("fjordmq", 10, List.of("1,000 messages were lost"), 1000),
             run("fjordmq", 11, List.of()));
-    assertThat(report.overall("fjordmq", ResultMetric.LOST)).hasValue(1000);
-    assertThat(report.overall("fjordmq", ResultMetric.CPU_MICROS)).hasValue(10);
-    assertThat(report.overall("fjordmq", ResultMetric.REFUSED)).isEmpty();
+    assertThat(report.aggregate("fjordmq", ResultMetric.LOST)).hasValue(1000);
+    assertThat(report.aggregate("fjordmq", ResultMetric.CPU_MICROS)).hasValue(10);
+    assertThat(report.aggregate("fjordmq", ResultMetric.REFUSED)).isEmpty();
     assertThat(TerminalTable.of(report)).containsPattern("lost +messages +1,000\n");
     ParsedReport json = new ParsedReport(ReportJson.write(report));
     assertThat(json.number("sums", "fjordmq", "lost")).isEqualTo(1000);

@@ -13,12 +13,12 @@ import io.fjordmq.common.Timers;
  * batcher.
  */
 final class BatchPacer {
-  /** Recent batches that {@link #crowding} averages. */
+  /** Number of recent batches over which {@link #crowding} averages. */
   private static final int SMOOTHING = 8;
 
   private static final int SCALE = 256;
 
-  /** A range is busy from one crowded batch in five on. */
+  /** A range is busy if at least one batch in five is crowded. */
   private static final int BUSY = SCALE / 5;
 
   /** Batches after which the shortest time has mostly been forgotten. */
@@ -53,7 +53,7 @@ final class BatchPacer {
     this.dueNanos = timers.nowNanos();
   }
 
-  /** Whether several commands are usually under way at the same time. */
+  /** Returns whether several commands are usually in flight at the same time. */
   boolean isBusy() {
     return crowding >= BUSY && intervalNanos > 0;
   }

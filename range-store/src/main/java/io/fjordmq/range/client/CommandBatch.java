@@ -53,7 +53,7 @@ final class CommandBatch {
     return number;
   }
 
-  void number(long assigned) {
+  void assignNumber(long assigned) {
     number = assigned;
   }
 

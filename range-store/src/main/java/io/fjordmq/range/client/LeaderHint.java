@@ -14,7 +14,7 @@ final class LeaderHint {
   /** Position in the round-robin over the voters. */
   private final int position;
 
-  /** Can be a voter that only the replicas know so far. */
+  /** May be a voter that a replica named and the known descriptor does not list yet. */
   private final NodeId node;
 
   private LeaderHint(List<NodeId> voters, int position, NodeId node) {
@@ -51,7 +51,7 @@ final class LeaderHint {
   }
 
   /**
-   * Returns the same replica after a change of voters, if it still votes; otherwise the first
+   * Returns the same replica after a change of voters if it is still a voter; otherwise the first
    * voter.
    */
   LeaderHint withVotersOf(RangeDescriptor descriptor) {

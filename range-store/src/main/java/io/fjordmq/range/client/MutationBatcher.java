@@ -78,7 +78,7 @@ final class MutationBatcher {
   }
 
   /**
-   * Queues a command, or fails it because the queue is full.
+   * Queues a command, or fails it if {@link CommandAdmission} refuses it.
    *
    * @return false if the range has changed since the caller looked it up, so that the caller must
    *     look it up again
@@ -115,7 +115,7 @@ final class MutationBatcher {
     }
     sender.forgetIfIdle(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
-      batch.number(sender.nextBatch());
+      batch.assignNumber(sender.nextBatch());
     }
     attempts.begin();
     ready = batch;
@@ -239,7 +239,7 @@ final class MutationBatcher {
   private Runnable onRegistered(CommandBatch batch, RangeResult.Registered registered) {
     if (sender.isUnknown()) { // otherwise a duplicate registration, whose number stays unused
       sender.assign(registered.sender());
-      batch.number(sender.nextBatch());
+      batch.assignNumber(sender.nextBatch());
       ready = batch;
     }
     return NO_OP;
@@ -366,7 +366,10 @@ final class MutationBatcher {
     }
   }
 
-  /** Sends to the replicas of this descriptor; the batch in flight keeps its interval and epoch. */
+  /**
+   * Sends to the replicas of this descriptor from now on; the batch in flight keeps its interval
+   * and epoch.
+   */
   void useReplicas(RangeDescriptor current) {
     synchronized (lock) {
       attempts.updateReplicas(current);

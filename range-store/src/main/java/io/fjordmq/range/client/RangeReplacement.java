@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Ranges that are replaced by others with the same keys: by one split or merge, or by several of
- * which only the result is known. Independent of other replacements found at the same time.
+ * Ranges and the ranges that replace them and hold the same keys: the result of one split or merge,
+ * or of several of which only the result is known. Independent of other replacements found at the
+ * same time.
  *
  * @param routes routes that are replaced
  * @param ranges ranges that replace them
@@ -16,8 +17,8 @@ import java.util.Set;
 record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
 
   /**
-   * Returns the independent changes; ranges of keys that had no range are one change without
-   * routes.
+   * Returns the independent replacements. New ranges whose keys had no range form one replacement
+   * without routes.
    */
   static List<RangeReplacement> between(RangeRouteTable table, List<RangeDescriptor> merged) {
     Set<RangeDescriptor> after = new HashSet<>(merged);
@@ -62,7 +63,10 @@ record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
     return route.descriptor().interval().overlaps(range.interval());
   }
 
-  /** Returns whether a batch is in flight; its outcome must be known before the change. */
+  /**
+   * Returns whether a batch to a replaced range is in flight; its outcome must be known before the
+   * replacement.
+   */
   boolean isBlocked() {
     return routes.stream().anyMatch(route -> route.batcher().isBusy());
   }

@@ -25,10 +25,10 @@ final class RouteTableUpdater {
   private final Object lock = new Object();
   private volatile RangeRouteTable table;
 
-  /** Descriptors that a batch in flight keeps from taking effect. Guarded by updates. */
+  /** Descriptors that cannot take effect yet because of a batch in flight. Guarded by lock. */
   private List<RangeDescriptor> postponed = List.of();
 
-  /** The ranges with these batches. */
+  /** The ranges whose batches in flight hold up the postponed descriptors. */
   private volatile Set<RangeId> blockingRanges = Set.of();
 
   RouteTableUpdater(String store, List<RangeDescriptor> ranges, ClientDependencies shared) {
@@ -113,7 +113,7 @@ final class RouteTableUpdater {
   /**
    * Applies changed intervals, and returns the changes that have to wait for a batch in flight.
    *
-   * @param deferred receives the work to do once nothing is frozen anymore
+   * @param deferred receives the work to do once no batcher is frozen anymore
    */
   private List<RangeReplacement> applyIntervals(
       List<RangeDescriptor> merged, List<Runnable> deferred) {

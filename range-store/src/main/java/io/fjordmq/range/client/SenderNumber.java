@@ -2,7 +2,10 @@ package io.fjordmq.range.client;
 
 import io.fjordmq.range.RangeEntry;
 
-/** The number under which a range knows a client, and its batch numbers. Guarded by its batcher. */
+/**
+ * The number that identifies this client to a range, and the numbers of its batches. Guarded by its
+ * batcher.
+ */
 final class SenderNumber {
   private final long reregisterAfterMillis;
   private final int maxBatchResponseBytes;
@@ -44,9 +47,9 @@ final class SenderNumber {
   }
 
   /**
-   * Records an attempt. The pause is measured from the last one, which can still arrive after the
-   * client has abandoned its batch, and the range recognizes it as outdated only while the client
-   * uses the same sender number.
+   * Records an attempt. Idle time is measured from the last attempt, because an attempt can arrive
+   * after the client has abandoned its batch, and the range recognizes it as outdated only while
+   * the client keeps its sender number.
    */
   void recordAttempt(long nowMillis) {
     lastAttemptMillis = nowMillis;

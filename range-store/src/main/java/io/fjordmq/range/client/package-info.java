@@ -3,7 +3,7 @@
  *
  * <p>Start at {@link io.fjordmq.range.client.RoutedRangeClient}, then {@link
  * io.fjordmq.range.client.MutationBatcher}, which turns the commands for a range into numbered
- * batches. Reaches replicas only through {@link io.fjordmq.range.RangeTransport}.
+ * batches. This package reaches replicas only through {@link io.fjordmq.range.RangeTransport}.
  */
 @NullMarked
 package io.fjordmq.range.client;

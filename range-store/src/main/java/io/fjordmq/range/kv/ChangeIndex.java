@@ -22,7 +22,7 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
    * The latest change of a key.
    *
    * @param value null if the key was deleted
-   * @param isNew the base has no row with this key, so a deletion need not be passed on
+   * @param isNew whether the base has no row with this key; then a deletion need not reach the base
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Change(byte @Nullable [] value, boolean isNew) {}

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The ordered key-value state of a node, divided into named {@link KvSpace spaces}.
  *
  * <p>Writes are atomic and immediately visible, but durable only once a later {@link #flush} has
- * completed. A crash loses a suffix of each space's writes, never one from the middle. Thread-safe.
+ * completed. A crash may lose the latest writes of each space, but never a write without all later
+ * ones. Thread-safe.
  */
 public interface Kv extends AutoCloseable {
 
@@ -31,7 +32,7 @@ public interface Kv extends AutoCloseable {
   /** Attempts a write if {@link #failure} is set; success clears the failure. May block. */
   void retryWrites();
 
-  /** Metrics of the storage; cheap enough to be read every few seconds. */
+  /** Returns metrics of the storage; cheap enough to be read every few seconds. */
   KvMetrics metrics();
 
   /** Flushes and closes. The storage, its spaces and snapshots must not be used afterwards. */

@@ -80,7 +80,7 @@ public final class KvBatch {
     bytes = 0;
   }
 
-  /** Passes the changes from position {@code first} on to the sink, in order. */
+  /** Passes the changes at and after position {@code first} to the sink, in order. */
   void replay(int first, Sink sink) {
     for (int i = first; i < size; i++) {
       switch (kinds[i]) {

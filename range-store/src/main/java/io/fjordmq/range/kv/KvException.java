@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class KvException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** The kind of failure. Its documentation says what an operator can do. */
+  /** The kind of failure, and what an operator can do. */
   public enum Kind {
     /** No space left on the device. Free some space; writes then resume automatically. */
     DISK_FULL,

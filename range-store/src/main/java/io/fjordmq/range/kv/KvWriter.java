@@ -5,9 +5,9 @@ public interface KvWriter extends KvReader {
   void put(byte[] key, byte[] value);
 
   /**
-   * Puts a row whose key has no row: it never had one, or it was deleted. If the new row is deleted
-   * soon, neither change needs to reach the storage. If the key does have a row, deleting the new
-   * one may bring back the old one.
+   * Puts a row under a key that has none: it never had one, or the row was deleted. If the new row
+   * is deleted soon, neither change needs to reach the storage. If the key does have a row,
+   * deleting the new row may bring back the old one.
    */
   void insert(byte[] key, byte[] value);
 

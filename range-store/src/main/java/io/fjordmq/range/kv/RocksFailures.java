@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
  * Translates RocksDB errors into {@link KvException}, and tracks whether RocksDB accepts writes.
  *
  * <p>It observes writes and flushes instead of RocksDB's event listeners, because the Java binding
- * (10.10.1) does not know the reason "flush without write-ahead log" and throws in RocksDB's
- * thread.
+ * (10.10.1) does not know RocksDB's flush reason for storage without a write-ahead log, and throws
+ * in RocksDB's thread.
  */
 final class RocksFailures {
   private static final Logger LOG = LoggerFactory.getLogger(RocksFailures.class);

@@ -42,7 +42,7 @@ final class RocksGate {
       LOG.error(
           "Leaving the state storage open: calls to it did not return within {} calls={}",
           timeout,
-          gate.inside());
+          gate.threadsInside());
     }
     return empty;
   }

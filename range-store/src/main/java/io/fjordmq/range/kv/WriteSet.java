@@ -22,7 +22,7 @@ public final class WriteSet implements KvWriter {
   private int indexed;
 
   /**
-   * @param batch receives the changes; those that it already contains also count
+   * @param batch receives the changes; reads also see the changes that it already contains
    */
   public WriteSet(KvReader base, KvBatch batch) {
     this.base = base;

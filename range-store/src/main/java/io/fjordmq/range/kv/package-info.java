@@ -1,8 +1,8 @@
 /**
  * Ordered key-value storage of a node behind a small interface: {@link io.fjordmq.range.kv.Kv}.
  *
- * <p>The only package that uses RocksDB. Writes are atomic but not synced: the Raft log is fsynced,
- * and writes lost in a crash are applied again from it.
+ * <p>This is the only package that uses RocksDB. Writes are atomic but not synced: the Raft log is
+ * synced, and writes lost in a crash are applied again from the log.
  */
 @NullMarked
 package io.fjordmq.range.kv;

@@ -88,9 +88,9 @@ public final class RangeMeter {
   /**
    * Returns the measured load. Until a whole window has passed, the missing seconds count as zero.
    *
-   * @param cut maps a key to the last permitted split key at or before it
+   * @param splitKeyFloor maps a key to the last permitted split key at or before it
    */
-  public RangeLoad load(String store, String range, UnaryOperator<byte[]> cut) {
+  public RangeLoad load(String store, String range, UnaryOperator<byte[]> splitKeyFloor) {
     // Prefer recent keys, so that a hot range is not split by the load it had before it became hot.
     // A sample covers several seconds, because a single client can dominate a shorter period.
     boolean latest = seconds % WINDOW_SECONDS >= WINDOW_SECONDS / 2;
@@ -104,7 +104,7 @@ public final class RangeMeter {
         slidingMaximum.observed(),
         spread(busy),
         executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
-        () -> sortedSplitKeys(latest ? keys.latest() : keys.sample(), cut));
+        () -> sortedSplitKeys(latest ? keys.latest() : keys.sample(), splitKeyFloor));
   }
 
   /** Returns the mean number of commands executed per second over the window. */
@@ -112,8 +112,9 @@ public final class RangeMeter {
     return spread(commandsPerSecond).mean();
   }
 
-  private static List<byte[]> sortedSplitKeys(List<byte[]> sample, UnaryOperator<byte[]> cut) {
-    return sample.stream().map(cut).sorted(Arrays::compareUnsigned).toList();
+  private static List<byte[]> sortedSplitKeys(
+      List<byte[]> sample, UnaryOperator<byte[]> splitKeyFloor) {
+    return sample.stream().map(splitKeyFloor).sorted(Arrays::compareUnsigned).toList();
   }
 
   private static Spread spread(double[] values) {

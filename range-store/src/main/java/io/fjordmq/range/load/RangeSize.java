@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The size of a range.
  *
  * @param bytes estimated size of its rows in storage; negative if unknown
- * @param halvingKey key that splits the rows in half; null if there was no search for it, or if it
+ * @param halvingKey key that splits the rows in half; null if no search was made, or the search
  *     found no worthwhile split
  * @param searchAbandoned whether the search was aborted because of too many tombstones
  */

@@ -2,7 +2,9 @@ package io.fjordmq.range.load;
 
 import java.time.Duration;
 
-/** Maximum per second over a sliding window that advances in tenths. Not thread-safe. */
+/**
+ * The maximum of per-second values in a sliding window that advances in tenths. Not thread-safe.
+ */
 final class SlidingMaximum {
   private static final int SLOTS = 10;
 

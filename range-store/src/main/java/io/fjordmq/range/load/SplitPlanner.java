@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>A range above the size limit is split regardless of its load.
  *   <li>Ranges are not merged if the result would exceed half the size limit.
- *   <li>There is one change at a time, the busiest range first, and at least {@code pause} between
- *       two changes.
+ *   <li>There is one change at a time, the busiest range first, and at least {@code cooldown}
+ *       between two changes.
  *   <li>Nothing is split while the node has its maximum number of ranges.
  *   <li>A split key lies inside its range.
  * </ul>
@@ -49,8 +49,8 @@ public final class SplitPlanner {
    *
    * @param start first key of its interval, inclusive
    * @param end end of its interval, exclusive; null for no upper bound
-   * @param logTruncated whether its log has been truncated past the first entry; it is not split
-   *     before
+   * @param logTruncated whether its log has been truncated past the first entry; before that, the
+   *     range is not split
    * @param size its size
    */
   public record Candidate(
@@ -67,7 +67,7 @@ public final class SplitPlanner {
 
   /** A split or merge. */
   public sealed interface Step {
-    /** Returns the range to change; the left one of a merge. */
+    /** Returns the range to change; for a merge, the left of the two. */
     String range();
 
     /** Split a range. */
@@ -83,7 +83,7 @@ public final class SplitPlanner {
   }
 
   /**
-   * Creates a planner without any decisions.
+   * Creates a planner.
    *
    * @param stores stores whose ranges are split by load, and merged; ranges of other stores are
    *     only split by size

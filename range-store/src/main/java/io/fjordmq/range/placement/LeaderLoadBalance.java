@@ -80,7 +80,10 @@ final class LeaderLoadBalance {
     return load == null ? 0 : load.requests();
   }
 
-  /** A leadership that moves and the one that moves back in exchange, or null. */
+  /**
+   * A range whose leadership moves, and the one whose leadership moves back in exchange (null if
+   * none).
+   */
   private record Change(PlacedRange moved, @Nullable PlacedRange returned, long highest) {
     boolean isExchange() {
       return returned != null;
@@ -104,8 +107,8 @@ final class LeaderLoadBalance {
   }
 
   /**
-   * Returns the best change between these two nodes. Every change lowers the sum of squares, so
-   * this terminates.
+   * Returns the best change between these two nodes. Every change lowers the sum of the squared
+   * loads, so balancing terminates.
    */
   private List<Step> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);

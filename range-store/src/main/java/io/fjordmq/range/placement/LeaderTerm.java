@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class LeaderTerm {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
 
-  /** A voter move is abandoned after the time in which this many steps would time out. */
+  /** A voter move is abandoned after this many step timeouts. */
   private static final int MAX_STEPS_PER_MOVE = 10;
 
   private final PlacementOrders orders;
@@ -76,7 +76,7 @@ final class LeaderTerm {
         .withHeld(holds.held(nowMillis));
   }
 
-  /** Adds the voters that are moved because of the load. */
+  /** Adds the moves of voters that spread the load. */
   PlacementView withMoves(PlacementView view, List<StorePlacement> stores, long nowMillis) {
     VoterMoves.Timing timing =
         new VoterMoves.Timing(

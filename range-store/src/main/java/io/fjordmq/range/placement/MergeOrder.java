@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>
  * -- freeze:   block descriptor of the right range; block descriptor of the left one
- * -- absorb:   block descriptor of the left range; block descriptor of the right one; the set
+ * -- absorb:   block descriptor of the left range; block descriptor of the right one; replica set
  * -- bump epoch: block descriptor of the range
  * -- unfreeze: text store; varint range number
  * -- remove:   text store; varint range number; varint successors, then for each: varint number

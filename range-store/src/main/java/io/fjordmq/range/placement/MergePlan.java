@@ -146,7 +146,7 @@ final class MergePlan {
 
   /**
    * Returns whether the right range can be unfrozen. If not, the left range first needs a replica
-   * on one of its nodes.
+   * on one of the right range's nodes.
    */
   private static boolean canBeUnfrozen(Pair pair) {
     return pair.right().replicas().voters().stream()
@@ -355,8 +355,8 @@ final class MergePlan {
   }
 
   /**
-   * Returns the step by which the right range's leader unfreezes it, on a node that has the left
-   * range's new version.
+   * Returns the step by which the right range's leader unfreezes it. The leader must be on a node
+   * whose replica of the left range has the new epoch version.
    */
   private @Nullable Step unfreeze(Pair pair, ReplicaStatus.Merging merging) {
     PlacedRange right = pair.right();
@@ -364,19 +364,18 @@ final class MergePlan {
     if (leader == null || right.leaderReport().merging() == null) {
       return null;
     } else if (pair.left().holders().containsKey(leader)) {
-      return hasNewerView(pair.left(), leader, merging)
+      return hasNewEpoch(pair.left(), leader, merging)
           ? new Step.Unfreeze(right.id(), leader)
           : null;
     }
     return Nodes.sorted(right.replicas().voters()).stream()
-        .filter(node -> right.isInService(node) && hasNewerView(pair.left(), node, merging))
+        .filter(node -> right.isInService(node) && hasNewEpoch(pair.left(), node, merging))
         .findFirst()
         .map(node -> new Step.Transfer(right.id(), leader, node))
         .orElse(null);
   }
 
-  private static boolean hasNewerView(
-      PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
+  private static boolean hasNewEpoch(PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
     ReplicaReport report = left.holders().get(node);
     return report != null && report.epoch().version() > merging.leftVersion();
   }

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Outdated replicas that block others: a node is no longer a member of a range, but its replica
- * still holds the keys from before a split, and so prevents the node from getting a replica of the
- * range that now holds some of these keys.
+ * Finds outdated replicas that block others. Such a replica is on a node that is no longer a member
+ * of the range, and still holds the keys from before a split. Therefore the node cannot get a
+ * replica of the range that holds some of these keys now.
  *
  * <p>While every member of the cluster is UP, such a replica is simply removed ({@link RangePlan}).
  * While one is DOWN, nothing may be removed, perhaps for hours; then the old range takes the node
@@ -50,7 +50,8 @@ final class OutdatedReplicas {
   }
 
   /**
-   * Returns the learners that ranges need for this reason only.
+   * Returns the nodes that ranges need as learners only so that their outdated replicas apply a
+   * split.
    *
    * @param ranges ranges of one store
    * @param voters the voters planned for each range

@@ -63,7 +63,10 @@ final class PlacedRange {
     return published.id();
   }
 
-  /** Returns null if no node reports that it leads the range: then no step is possible. */
+  /**
+   * Returns the leader; null if no node reports that it leads the range, in which case no step is
+   * possible.
+   */
   @Nullable NodeId leader() {
     return leader;
   }

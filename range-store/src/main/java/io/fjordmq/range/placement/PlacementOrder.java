@@ -52,10 +52,13 @@ record PlacementOrder(long term, long number, Task task) {
   /** Create a replica of the range unless there is one. */
   record Ensure(RangeDescriptor range) implements Task {}
 
-  /** Change the replicas of the group, which the receiver leads; equal sets confirm them. */
+  /**
+   * Change the replicas of the group, which the receiver leads. If both sets are equal, the group
+   * only confirms them.
+   */
   record Change(RangeId range, ReplicaSet from, ReplicaSet to) implements Task {}
 
-  /** Hand over the leadership that the receiver has. */
+  /** Transfer leadership from the receiver to the target. */
   record Transfer(RangeId range, NodeId target) implements Task {}
 
   /** Remove the receiver's replica. */

@@ -16,24 +16,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next steps towards the replicas that every range should have. A pure function; at most one
- * step for each range.
+ * Plans the next steps towards the replicas that every range should have: a pure function that
+ * returns at most one step for each range.
  *
  * <p>The rules, in order of priority for each range:
  *
  * <ol>
  *   <li>Publish the group's replicas, and the result of a split or merge.
  *   <li>A node that is DRAINING, LEAVING, FULL or SLOW hands its leadership to one that is UP.
- *   <li>Voters: as many as the store's setting, or as there are nodes. A node that has been DOWN
- *       for long, or that is DRAINING while the others are not a majority, is replaced if there is
- *       another one. A node that is LEAVING or was removed does not vote. Voters are spread evenly:
- *       no node votes for two more ranges of a store than another, and while these numbers are
- *       even, by write load ({@link VoterMoves}). A replica is created first, then the group adds
- *       it, then another one leaves; none leaves if that would cost the live voters their majority.
+ *   <li>Voters: as many as the store's settings require, or all nodes if there are fewer. A node
+ *       that has been DOWN for long, or that is DRAINING while the others are not a majority, is
+ *       replaced if there is another one. A node that is LEAVING or was removed is not a voter.
+ *       Voters are spread evenly: no node is a voter of two more ranges of a store than another.
+ *       While these numbers are even, voters are spread by write load ({@link VoterMoves}). A
+ *       replica is created first, then the group adds it, then another one leaves; none leaves if
+ *       that would cost the live voters their majority.
  *   <li>A broken replica is treated like one on a removed node, if the range has a majority without
  *       it; its node then gets an empty one (decision 0042).
  *   <li>A range whose change an operator has canceled keeps its replicas for a while, unless the
- *       change is due to a node that cannot keep its vote ({@link ReplicaHolds}).
+ *       change is due to a node that cannot stay a voter ({@link ReplicaHolds}).
  *   <li>Learners: if the store requires it, every other live node; otherwise only nodes with an
  *       outdated replica that must be replaced ({@link OutdatedReplicas}).
  *   <li>A replica that the group does not count is removed when every node has reported. The node

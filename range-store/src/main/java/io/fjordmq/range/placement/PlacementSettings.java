@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param callTimeout time allowed for a node's report
  * @param stepTimeout time allowed for one step; a new replica may need a snapshot of the range
  * @param replaceAfter how long a node must be DOWN before its replicas move to other nodes
- * @param transferCooldown minimum time between two leadership transfers of a range that only serve
- *     the balance
+ * @param transferCooldown minimum time between two leadership transfers of a range that only
+ *     balance the nodes
  * @param maxSteps maximum number of steps in progress at the same time, for different ranges
  * @param mergeTimeout time allowed for moving the replicas of two ranges to the same nodes; then
  *     their merge is abandoned

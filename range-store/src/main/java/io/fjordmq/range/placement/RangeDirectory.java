@@ -115,8 +115,8 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * Returns a number that no range of the store has ever had: until the first one is allocated, or
-   * the first range is removed, all ranges are initial ones.
+   * Returns a number that no range of the store has ever had. If no number is stored yet, the store
+   * still has all of its initial ranges and no others, so the number follows the highest of theirs.
    */
   NextNumber nextNumber(String store) {
     NextNumber known = numbers.get(store);

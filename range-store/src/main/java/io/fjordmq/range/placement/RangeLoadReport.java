@@ -93,7 +93,7 @@ public record RangeLoadReport(
         idle && !merge && splitOff == null);
   }
 
-  /** Returns whether it was measured for this key interval. */
+  /** Returns whether the report was made for this key interval. */
   boolean isMeasuredFor(KeyInterval keys) {
     return splitOff == null
         || (keys.contains(splitOff.start()) && Arrays.equals(keys.end(), splitOff.end()));

@@ -101,7 +101,8 @@ final class RangePublication {
   }
 
   /**
-   * Returns whether other ranges report keys of a published one, so that it may no longer exist.
+   * Returns whether newer reported ranges hold keys of this published range, which may then no
+   * longer exist.
    */
   boolean isSuperseded(RangeDescriptor range) {
     return unpublished.stream()
@@ -121,7 +122,8 @@ final class RangePublication {
   }
 
   /**
-   * Returns null as long as a part is not reported, or has no leader that knows its replicas.
+   * Returns the step that publishes the current ranges; null while one of them is not reported, or
+   * has no leader that reports its replicas.
    *
    * @param changed the published descriptor of a range that has changed or no longer exists
    */
@@ -162,7 +164,7 @@ final class RangePublication {
         : null;
   }
 
-  /** Returns whether it has keys in common with one of the ranges, or is one of them. */
+  /** Returns whether the replica shares keys with one of the ranges, or belongs to one of them. */
   private static boolean touches(ReplicaReport replica, Collection<RangeDescriptor> ranges) {
     return ranges.stream()
         .anyMatch(

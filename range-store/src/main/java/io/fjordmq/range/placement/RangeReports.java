@@ -52,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  *   varint range number
  * </pre>
  *
- * @param metadataVersion metadata version that the node knows; a report that does not know of a
- *     removal yet is ignored
+ * @param metadataVersion metadata version that the node knows; the driver ignores the report of a
+ *     node that does not know of a removal yet
  * @param replicas at most {@link #MAX_REPLICAS}
  * @param retired ranges whose replica was removed from the node and is not forgotten yet
  */

@@ -126,7 +126,10 @@ final class RangeSizeCache {
     return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
-  /** Returns the size as last measured in the range's current epoch. */
+  /**
+   * Returns the latest size measured in the range's current epoch; {@link RangeSize#UNKNOWN} if
+   * there is none.
+   */
   RangeSize get(LedRange range) {
     Measurement last = lastMeasurement(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;

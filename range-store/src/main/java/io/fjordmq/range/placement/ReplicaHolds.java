@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The ranges that keep their replicas for a while because an operator canceled a change of them.
- * Only optional changes are suppressed; the vote of a lost node moves in any case. Holds are lost
- * when another node becomes the driver. Guarded by its driver.
+ * Only optional changes are suppressed; a voter on a lost node is replaced in any case. Holds are
+ * lost when another node becomes the driver. Guarded by its driver.
  */
 final class ReplicaHolds {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaHolds.class);

@@ -45,7 +45,7 @@ public final class SplitMonitor implements AutoCloseable {
   static final String MERGE = "merge";
   static final String STORAGE_TOO_SLOW = "storage_too_slow";
 
-  /** All decisions that an observer can be given. */
+  /** All decisions that are passed to observers. */
   public static final List<String> DECISIONS =
       Stream.concat(
               Stream.of(SPLIT, SPLIT_BY_SIZE, MERGE, STORAGE_TOO_SLOW),

@@ -57,7 +57,7 @@ sealed interface Step {
    */
   record Ensure(RangeId range, NodeId node, ReplicaSet members) implements Step {}
 
-  /** Have the leader change the group from one set to the other. */
+  /** Have the leader change the group from one replica set to the other. */
   record Change(RangeId range, NodeId leader, ReplicaSet from, ReplicaSet to) implements Step {}
 
   /** Have the leader hand leadership to another voter. */

@@ -159,6 +159,6 @@ final class StepRunner {
                 result instanceof WriteResult.Applied
                     ? CompletableFuture.completedFuture(result)
                     : CompletableFuture.failedFuture(
-                        new IllegalStateException("the metadata record was changed")));
+                        new IllegalStateException("a metadata record was changed concurrently")));
   }
 }

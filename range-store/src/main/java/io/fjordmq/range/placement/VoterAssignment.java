@@ -26,15 +26,15 @@ final class VoterAssignment {
   /** Ranges that are being merged, so that their voters must be the same. */
   private final Set<RangeId> paired = new HashSet<>();
 
-  /** Number of ranges that each node votes for, as planned so far. */
-  private final Map<NodeId, Integer> voteCounts = new TreeMap<>(Nodes.ORDER);
+  /** Number of ranges that each node is a voter of, as planned so far. */
+  private final Map<NodeId, Integer> voterCounts = new TreeMap<>(Nodes.ORDER);
 
   private VoterAssignment(PlacementView view, int voters, List<PlacedRange> ranges) {
     this.view = view;
     this.voters = voters;
     this.ranges = ranges;
-    view.nodes().keySet().forEach(node -> voteCounts.put(node, 0));
-    ranges.forEach(range -> range.replicas().voters().forEach(this::addVote));
+    view.nodes().keySet().forEach(node -> voterCounts.put(node, 0));
+    ranges.forEach(range -> range.replicas().voters().forEach(this::addVoter));
   }
 
   /**
@@ -54,7 +54,7 @@ final class VoterAssignment {
       }
     }
     pairs.forEach(plan::assignSharedVoters);
-    plan.spreadVotes();
+    plan.spreadVoters();
     return plan.assigned;
   }
 
@@ -109,14 +109,14 @@ final class VoterAssignment {
     return Nodes.with(Nodes.without(voters, move.from()), move.to());
   }
 
-  private void addVote(NodeId node) {
-    voteCounts.merge(node, 1, Integer::sum);
+  private void addVoter(NodeId node) {
+    voterCounts.merge(node, 1, Integer::sum);
   }
 
   private void replace(PlacedRange range, Set<NodeId> next) {
     Set<NodeId> before = assigned.getOrDefault(range.id(), Set.of());
-    Nodes.missing(before, next).forEach(node -> voteCounts.merge(node, -1, Integer::sum));
-    Nodes.missing(next, before).forEach(this::addVote);
+    Nodes.missing(before, next).forEach(node -> voterCounts.merge(node, -1, Integer::sum));
+    Nodes.missing(next, before).forEach(this::addVoter);
     assigned.put(range.id(), next);
   }
 
@@ -128,7 +128,7 @@ final class VoterAssignment {
     /** Stopping, but expected to return: stays if the other voters are a majority without it. */
     STOPPING("is stopping, and the other voters are not a majority without it"),
     /** DOWN for a long time: stays only if there is no other node. */
-    LOST("has been down for placementConfig.replaceAfter; start it to keep its vote"),
+    LOST("has been down for placementConfig.replaceAfter; start it to keep it as a voter"),
     /** Live, but being decommissioned: stays only if all other nodes are gone. */
     LEAVING("is being decommissioned"),
     /** No longer a member of the cluster. */
@@ -158,7 +158,7 @@ final class VoterAssignment {
   private Set<NodeId> chooseVoters(PlacedRange range) {
     Comparator<NodeId> byRank =
         Comparator.comparing(this::rank)
-            .thenComparing(node -> voteCounts.getOrDefault(node, 0))
+            .thenComparing(node -> voterCounts.getOrDefault(node, 0))
             .thenComparing(node -> !node.equals(range.leader()))
             .thenComparing(Nodes.ORDER);
     Set<NodeId> rebuilding = range.rebuilding();
@@ -201,17 +201,17 @@ final class VoterAssignment {
   }
 
   private List<NodeId> leastLoaded(Set<NodeId> excluded) {
-    return voteCounts.keySet().stream()
+    return voterCounts.keySet().stream()
         .filter(node -> view.isUp(node) && !excluded.contains(node))
-        .sorted(Comparator.<NodeId, Integer>comparing(voteCounts::get).thenComparing(Nodes.ORDER))
+        .sorted(Comparator.<NodeId, Integer>comparing(voterCounts::get).thenComparing(Nodes.ORDER))
         .toList();
   }
 
   /**
-   * Moves votes: while one node votes for at least two ranges more than another, a vote moves from
-   * the first to the second.
+   * Spreads the voters: while one node is a voter of at least two ranges more than another, the
+   * second replaces the first as a voter of one range.
    */
-  private void spreadVotes() {
+  private void spreadVoters() {
     while (true) {
       List<NodeId> byLoad = leastLoaded(Set.of());
       if (byLoad.isEmpty()) {
@@ -234,12 +234,12 @@ final class VoterAssignment {
   }
 
   private int count(NodeId node) {
-    return voteCounts.getOrDefault(node, 0);
+    return voterCounts.getOrDefault(node, 0);
   }
 
   /**
-   * Returns a range that one node votes for and the other does not, preferably one that the node
-   * does not lead.
+   * Returns a range of which {@code from} is a voter and {@code to} is not, preferably one that
+   * {@code from} does not lead.
    */
   private @Nullable PlacedRange movable(NodeId from, NodeId to) {
     PlacedRange ledRange = null;

@@ -35,10 +35,10 @@ final class VoterLoadBalance {
 
   private final List<PlacedRange> ranges;
 
-  /** Commands per second of the ranges that each node votes for. */
+  /** Commands per second of the ranges that each node is a voter of. */
   private final Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
 
-  private final Map<NodeId, Integer> voteCounts = new HashMap<>();
+  private final Map<NodeId, Integer> voterCounts = new HashMap<>();
 
   /** Moves a voter of a range from one node to another. */
   record Move(RangeId range, NodeId from, NodeId to) {}
@@ -49,7 +49,7 @@ final class VoterLoadBalance {
     for (PlacedRange range : ranges) {
       for (NodeId voter : range.replicas().voters()) {
         loads.computeIfPresent(voter, (node, load) -> load + writes(range));
-        voteCounts.merge(voter, 1, Integer::sum);
+        voterCounts.merge(voter, 1, Integer::sum);
       }
     }
   }
@@ -95,7 +95,7 @@ final class VoterLoadBalance {
     return load == null ? 0 : load.writes();
   }
 
-  /** A voter that moves and the one that moves back in exchange, or null. */
+  /** A range whose voter moves, and the one whose voter moves back in exchange (null if none). */
   private record Change(
       PlacedRange moved, @Nullable PlacedRange returned, long highest, int leaders) {
     boolean isExchange() {
@@ -120,8 +120,8 @@ final class VoterLoadBalance {
   }
 
   /**
-   * Returns the best change between these two nodes. Every change lowers the sum of squares, so
-   * this terminates.
+   * Returns the best change between these two nodes. Every change lowers the sum of the squared
+   * loads, so balancing terminates.
    */
   private List<Move> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);
@@ -177,7 +177,7 @@ final class VoterLoadBalance {
   }
 
   private int count(NodeId node) {
-    return voteCounts.getOrDefault(node, 0);
+    return voterCounts.getOrDefault(node, 0);
   }
 
   private static List<Move> moves(Change change, NodeId busiest, NodeId leastBusy) {

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The voter moves that one driver makes because of the load. A change starts after {@link
  * VoterLoadBalance} has found one at every check for a while; there is one change at a time for
  * each store, and it continues until it is complete, even if the load changes. The next driver does
- * not know about the change: the rules for the number of voters then resolve a half-finished one.
+ * not know about the change; its rules for the number of voters then clean up a half-finished one.
  * Not thread-safe.
  */
 final class VoterMoves {
@@ -150,11 +150,10 @@ final class VoterMoves {
   }
 
   /**
-   * Abandons a change with all its moves; a half-finished change is then resolved by the rules for
-   * the number of voters.
+   * Abandons a change with all its moves; the rules for the number of voters then clean up a
+   * half-finished one.
    *
-   * @param earliestRestartMillis earliest time at which the load may move voters of this store
-   *     again
+   * @param earliestRestartMillis earliest time of the next load-driven voter move in this store
    * @return false if no voter of the range is being moved
    */
   boolean cancel(RangeId range, long earliestRestartMillis) {

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * Sends attempts to the replicas of this node and of other nodes. Never retries. Thread-safe.
  *
  * <p>A batch without a response may have been applied. Its outcome is unknown until the client
- * resends it under the same number.
+ * resends it under the same batch number.
  */
 public final class PeerRangeTransport implements RangeTransport {
   private final NodeId self;

@@ -23,8 +23,8 @@ import java.util.List;
  *  3 success           the response, to the end
  *  4 not leader        text leader, empty if not known
  *  5 stale epoch       varint descriptors, then as many blocks: range descriptors
- *  6 sender forgotten
- *  7 outdated
+ *  6 sender evicted
+ *  7 outdated batch
  *  8 busy              text reason
  *  9 unavailable       text reason
  * 10 outcome unknown   text reason

@@ -50,11 +50,11 @@ final class AbsorbedRange {
       RangeDescriptor into, List<RangeDescriptor> children, RangeState state, KvWriter rows) {
     long now = state.clockMillis();
     forgetOld(state.keys(), now, rows);
-    for (long part : absorbedNumbers(keys, rows)) {
-      rows.delete(keys.part(part));
-      rows.put(state.keys().part(part), new byte[0]);
+    for (long absorbed : absorbedNumbers(keys, rows)) {
+      rows.delete(keys.absorbedRange(absorbed));
+      rows.put(state.keys().absorbedRange(absorbed), new byte[0]);
     }
-    rows.put(state.keys().part(number), new byte[0]);
+    rows.put(state.keys().absorbedRange(number), new byte[0]);
     rows.delete(keys.descriptor());
     rows.delete(keys.progress());
     rows.delete(keys.frozen());
@@ -69,8 +69,8 @@ final class AbsorbedRange {
   }
 
   private static void forgetOld(RangeKeys rangeKeys, long nowMillis, KvWriter rows) {
-    for (long part : absorbedNumbers(rangeKeys, rows)) {
-      AbsorbedRange range = new AbsorbedRange(part);
+    for (long absorbed : absorbedNumbers(rangeKeys, rows)) {
+      AbsorbedRange range = new AbsorbedRange(absorbed);
       byte[] row = rows.get(range.keys.absorbed());
       if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - RETENTION_MILLIS) {
         range.forget(rows);
@@ -84,10 +84,10 @@ final class AbsorbedRange {
     rows.delete(keys.absorbed());
   }
 
-  /** Deletes all rows, whether it is still a range or only the remnants of one. */
+  /** Deletes all rows of the range, or its remnants if it was absorbed. */
   void clear(KvBatch batch) {
     batch.deleteRange(keys.first(), keys.installing());
-    batch.deleteRange(keys.childrenFrom(), keys.partsFrom());
+    batch.deleteRange(keys.childrenFrom(), keys.absorbedRangesFrom());
   }
 
   void copyTo(RowFile.Writer file, KvReader rows) throws IOException {
@@ -102,8 +102,8 @@ final class AbsorbedRange {
   static List<Long> absorbedNumbers(RangeKeys rangeKeys, KvReader rows) {
     List<Long> found = new ArrayList<>();
     rows.scan(
-        rangeKeys.partsFrom(),
-        rangeKeys.partsTo(),
+        rangeKeys.absorbedRangesFrom(),
+        rangeKeys.absorbedRangesTo(),
         (key, value) -> {
           found.add(RangeKeys.numberOf(key));
           return true;

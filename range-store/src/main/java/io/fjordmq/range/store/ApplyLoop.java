@@ -110,7 +110,10 @@ final class ApplyLoop {
     }
   }
 
-  /** Executes and writes entries from {@code first} on; returns the position after the last one. */
+  /**
+   * Executes and writes some entries, starting at {@code first}; returns the position after the
+   * last one.
+   */
   private int applyBatch(List<CommittedEntry> entries, int first) {
     long startNanos = System.nanoTime();
     int next = first;
@@ -137,7 +140,7 @@ final class ApplyLoop {
   private void execute(CommittedEntry entry) {
     if (state.needsSnapshot()) {
       throw new IllegalStateException(
-          "range %s was split: an empty replica starts from a snapshot"
+          "range %s was split, so an empty replica must start from a snapshot"
               .formatted(state.descriptor().id()));
     }
     RangeEntry decoded = RangeEntry.decode(entry.data());

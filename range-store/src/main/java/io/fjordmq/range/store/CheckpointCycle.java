@@ -34,7 +34,8 @@ final class CheckpointCycle {
   private boolean stopped;
 
   /**
-   * Reset on another thread. One checkpoint at a time, so that they do not pile up on a slow disk.
+   * Whether a checkpoint is running. There is one at a time, so that checkpoints do not pile up on
+   * a slow disk. Cleared on another thread.
    */
   private volatile boolean running;
 

@@ -9,8 +9,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens and closes the replicas that an entry has created or removed, once that is durable. */
-final class DurableActions implements ReplicaParts.RangeLifecycleListener {
+/**
+ * Opens or closes the replicas that an entry has created or removed, once the change is durable.
+ */
+final class DurableActions implements ReplicaDependencies.RangeLifecycleListener {
   private static final Logger LOG = LoggerFactory.getLogger(DurableActions.class);
 
   private final Kv kv;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A range that is frozen for its left neighbor, as named in a snapshot of that neighbor.
+ * A range that is frozen for its left neighbor, as recorded in a snapshot of that neighbor.
  *
  * <p>The log that follows the snapshot may hold the entry by which the neighbor absorbs the frozen
  * range. The leader that proposed this entry has seen the range frozen on every replica at that

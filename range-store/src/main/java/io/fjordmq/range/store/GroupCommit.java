@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 
 /**
  * Groups the batches that several nodes send to a range, so that they share a log append, a message
- * to each follower, and an fsync on each replica. Without groups, each of them costs almost as much
- * for one small batch as for all.
+ * to each follower, and an fsync on each replica. Without groups, each small batch would cost
+ * almost as much as a whole group.
  *
  * <p>A batch waits only if its sender allows it ({@link RangeEntry#isDeferrable}). Busy senders do;
  * they send one batch per interval. A group is complete once an interval has passed since the
@@ -109,7 +109,10 @@ final class GroupCommit {
     proposeAll(group);
   }
 
-  /** Lowers the expectation only by one: a busy sender sometimes has nothing to send. */
+  /**
+   * Takes the waiting batches. Lowers the expected number only by one, because a busy sender
+   * sometimes has nothing to send.
+   */
   private List<Batch> takeGroup() {
     List<Batch> group = waiting;
     waiting = new ArrayList<>();

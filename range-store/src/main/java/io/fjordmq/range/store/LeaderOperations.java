@@ -80,11 +80,13 @@ public final class LeaderOperations {
   /**
    * Splits a range whose leader is on this node (decision 0025). Completes when this replica has
    * applied the split durably; the others follow. Fails with {@link IllegalArgumentException} or
-   * {@link IllegalStateException} if it is not possible, {@link KvException} if it is not durable.
+   * {@link IllegalStateException} if the split is not possible, with {@link KvException} if it
+   * could not be made durable.
    *
-   * @param epochVersion version of the range that the request is based on; another one is not split
-   * @param key first key of the new range, where the store may be {@linkplain
-   *     StoreSpec#splitKeyFloor cut}
+   * @param epochVersion version of the range that the request is based on; a range with another
+   *     version is not split
+   * @param key first key of the new range; a {@linkplain StoreSpec#splitKeyFloor permitted} split
+   *     key
    * @param number number of the new range; never used for any other
    */
   public CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
@@ -123,7 +125,7 @@ public final class LeaderOperations {
                 "the log of range %s has not been truncated yet; retry after the next checkpoint"
                     .formatted(id));
           }
-          // Later changes, above all of the group, must find the split on this disk.
+          // Later changes, especially of the group's members, rely on the split being on this disk.
           return propose(replica, encode(split)).thenCompose(done -> kv.flush());
         });
   }
@@ -157,8 +159,8 @@ public final class LeaderOperations {
   }
 
   /**
-   * Applies an entry that changes the range, while its group stays the same; durable on this node
-   * when it completes.
+   * Applies an entry that changes the range while its group stays the same. The change is durable
+   * on this node when the future completes.
    *
    * @param replicas required members of the group; null for any
    */

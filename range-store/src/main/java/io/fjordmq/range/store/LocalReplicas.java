@@ -37,7 +37,7 @@ public final class LocalReplicas {
   }
 
   /**
-   * @param replicas kept open
+   * @param replicas the replicas that this node keeps open; updated by this class
    */
   LocalReplicas(
       NodeId self,
@@ -224,8 +224,8 @@ public final class LocalReplicas {
   }
 
   /**
-   * Allows a replica of the range on this node again, because no other replica still counts this
-   * node. Does nothing if none was dropped. Fails with {@link IOException}.
+   * Allows this node to have a replica of the range again, because no other replica still counts
+   * the old one as a member. Does nothing if none was dropped. Fails with {@link IOException}.
    */
   public CompletableFuture<Void> forget(RangeId id) {
     return runOnSupervisor(

@@ -16,7 +16,7 @@ final class LocalTransport implements RangeTransport {
   private final boolean fromOtherNodes;
 
   /**
-   * @param replicas kept open
+   * @param replicas the replicas that this node keeps open
    * @param fromOtherNodes whether other nodes have encoded the entries, so that they are checked
    *     before they are proposed
    */

@@ -40,9 +40,7 @@ final class PendingEntry implements Proposal {
     };
   }
 
-  /**
-   * Returns the caller that waits for a committed entry; null if another node proposed the entry.
-   */
+  /** Returns the pending entry of a committed entry; null if another node proposed it. */
   static @Nullable PendingEntry of(@Nullable Proposal proposal) {
     return proposal instanceof PendingEntry pending ? pending : null;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 05              the replica is being removed (1) or was removed (2)
  * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as of the split
  * 00 | u64 range | 07              the range is frozen for its left neighbor
- * 00 | u64 range | 08              remains of a range that was merged into another, besides 03
+ * 00 | u64 range | 08              remnants of a range that was merged into another, besides 03
  * 00 | u64 range | 09 | u64 range  a range that this one has absorbed
  * 01 | key                         data
  * </pre>
@@ -39,7 +39,7 @@ final class RangeKeys {
   private static final byte CHILD = 6;
   private static final byte FROZEN = 7;
   private static final byte ABSORBED = 8;
-  private static final byte PART = 9;
+  private static final byte ABSORBED_RANGE = 9;
   private static final byte AFTER_LAST_KIND = 10;
 
   private final long range;
@@ -110,19 +110,21 @@ final class RangeKeys {
     return row(ABSORBED);
   }
 
-  byte[] part(long number) {
-    return ByteBuffer.allocate(18).put(row(PART)).putLong(number).array();
+  byte[] absorbedRange(long number) {
+    return ByteBuffer.allocate(18).put(row(ABSORBED_RANGE)).putLong(number).array();
   }
 
-  boolean isPart(byte[] key) {
-    return key.length == 18 && key[9] == PART && Arrays.equals(key, part(numberOf(key)));
+  boolean isAbsorbedRange(byte[] key) {
+    return key.length == 18
+        && key[9] == ABSORBED_RANGE
+        && Arrays.equals(key, absorbedRange(numberOf(key)));
   }
 
-  byte[] partsFrom() {
-    return row(PART);
+  byte[] absorbedRangesFrom() {
+    return row(ABSORBED_RANGE);
   }
 
-  byte[] partsTo() {
+  byte[] absorbedRangesTo() {
     return row(AFTER_LAST_KIND);
   }
 

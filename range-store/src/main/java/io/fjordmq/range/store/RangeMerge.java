@@ -40,8 +40,8 @@ final class RangeMerge {
       implements RangeChange {}
 
   /**
-   * Adds the rows of the change; null if the entry is for another version of the range, or is not
-   * possible now.
+   * Adds the rows of the change and returns it; null if the entry is for another version of the
+   * range, or the change is not possible now.
    */
   @Nullable RangeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
     if (entry instanceof RangeEntry.Freeze freeze) {
@@ -140,8 +140,8 @@ final class RangeMerge {
     rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(now));
     rows.delete(state.keys().child(entry.right()));
     List<RangeDescriptor> children = new ArrayList<>(RangeState.children(rightKeys, rows));
-    for (long part : AbsorbedRange.absorbedNumbers(rightKeys, rows)) {
-      children.addAll(new AbsorbedRange(part).children(rows));
+    for (long absorbed : AbsorbedRange.absorbedNumbers(rightKeys, rows)) {
+      children.addAll(new AbsorbedRange(absorbed).children(rows));
     }
     new AbsorbedRange(entry.right()).replaceRows(now, children, state, rows);
     return new AppliedMerge(now, right, children);

@@ -29,7 +29,7 @@ public final class RangeMerges {
   private final LocalReplicas local;
 
   /**
-   * @param replicas kept open
+   * @param replicas the replicas that this node keeps open
    */
   RangeMerges(
       Map<RangeId, SupervisedReplica> replicas,
@@ -55,8 +55,8 @@ public final class RangeMerges {
   /**
    * Lets the left range absorb the right one.
    *
-   * @param replicas replicas of both ranges, all of which have reported the right one as frozen for
-   *     the left one as described
+   * @param replicas replicas of both ranges, all of which have reported the right one as durably
+   *     frozen for the left one
    */
   public CompletableFuture<Void> absorb(
       RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {

@@ -37,7 +37,7 @@ final class RangeReplica implements ReplicatedState {
 
   private final RangeId id;
   private final KvSpace space;
-  private final ReplicaParts parts;
+  private final ReplicaDependencies dependencies;
   private final SnapshotInstaller installer;
   private final ReplicaListeners listeners;
   private final ReplicaView view;
@@ -58,26 +58,28 @@ final class RangeReplica implements ReplicatedState {
   private RangeReplica(
       RangeId id,
       KvSpace space,
-      ReplicaParts parts,
+      ReplicaDependencies dependencies,
       Coprocessor coprocessor,
       SnapshotInstaller installer) {
     this.id = id;
     this.space = space;
-    this.parts = parts;
+    this.dependencies = dependencies;
     this.coprocessor = coprocessor;
     this.installer = installer;
-    this.load = parts.load();
-    this.observer = parts.observer();
-    this.clusterTimeMillis = parts.runtime().clusterTimeMillis();
-    this.maxEntryBytes = parts.settings().maxEntryBytes();
-    this.maxSenders = parts.settings().maxSenders();
+    this.load = dependencies.load();
+    this.observer = dependencies.observer();
+    this.clusterTimeMillis = dependencies.runtime().clusterTimeMillis();
+    this.maxEntryBytes = dependencies.settings().maxEntryBytes();
+    this.maxSenders = dependencies.settings().maxSenders();
     this.groupCommit =
         new GroupCommit(
-            parts.settings().groupCommitInterval(), parts.runtime().timers(), this::proposeNow);
+            dependencies.settings().groupCommitInterval(),
+            dependencies.runtime().timers(),
+            this::proposeNow);
     this.state = RangeState.load(id, space.latest());
-    this.view = new ReplicaView(id, parts.kv(), state);
-    this.queries = new ReplicaQueries(id, view, space, coprocessor, parts);
-    this.listeners = new ReplicaListeners(id, parts.effects());
+    this.view = new ReplicaView(id, dependencies.kv(), state);
+    this.queries = new ReplicaQueries(id, view, space, coprocessor, dependencies);
+    this.listeners = new ReplicaListeners(id, dependencies.effects());
     this.loop = newLoop();
   }
 
@@ -88,26 +90,28 @@ final class RangeReplica implements ReplicatedState {
    * @throws KvException if the storage fails
    * @throws IOException if an interrupted installation cannot be completed
    */
-  static RangeReplica open(RangeId id, KvSpace space, Coprocessor coprocessor, ReplicaParts parts)
+  static RangeReplica open(
+      RangeId id, KvSpace space, Coprocessor coprocessor, ReplicaDependencies dependencies)
       throws IOException {
     SnapshotInstaller installer =
         new SnapshotInstaller(
             id,
             space,
-            parts.kv(),
-            parts.installDirectory(),
-            new RangeSplit(parts.self(), parts.host(), space));
-    report(installer.finishInstallation(), parts);
-    RangeReplica replica = new RangeReplica(id, space, parts, coprocessor, installer);
+            dependencies.kv(),
+            dependencies.installDirectory(),
+            new RangeSplit(dependencies.self(), dependencies.host(), space));
+    report(installer.finishInstallation(), dependencies);
+    RangeReplica replica = new RangeReplica(id, space, dependencies, coprocessor, installer);
     replica.openCoprocessor();
     return replica;
   }
 
-  private static void report(SnapshotInstaller.InstallResult installed, ReplicaParts parts) {
+  private static void report(
+      SnapshotInstaller.InstallResult installed, ReplicaDependencies dependencies) {
     installed
         .skipped()
-        .forEach(child -> parts.rangeLifecycleListener().onRangeCreated(child, false));
-    installed.absorbed().forEach(parts.rangeLifecycleListener()::onRangeAbsorbed);
+        .forEach(child -> dependencies.rangeLifecycleListener().onRangeCreated(child, false));
+    installed.absorbed().forEach(dependencies.rangeLifecycleListener()::onRangeAbsorbed);
   }
 
   private ApplyLoop newLoop() {
@@ -115,10 +119,10 @@ final class RangeReplica implements ReplicatedState {
         state,
         coprocessor,
         space,
-        parts.settings().maxWriteBytes(),
+        dependencies.settings().maxWriteBytes(),
         observer,
         load,
-        new RangeSplit(parts.self(), parts.host(), space),
+        new RangeSplit(dependencies.self(), dependencies.host(), space),
         new RangeMerge(),
         this::afterWrite);
   }
@@ -219,7 +223,7 @@ final class RangeReplica implements ReplicatedState {
   }
 
   ReplicaStatus status() {
-    return view.status(parts.self(), logBytesSinceCheckpoint.get());
+    return view.status(dependencies.self(), logBytesSinceCheckpoint.get());
   }
 
   // Called by the group, one thread at a time.
@@ -242,7 +246,7 @@ final class RangeReplica implements ReplicatedState {
       onRangeChanged(written.change());
     }
     coprocessor.onApplied(view.appliedIndex());
-    view.senders(state.senders().size());
+    view.setSenders(state.senders().size());
     if (view.isLeading() && !written.effects().isEmpty()) {
       listeners.perform(written.effects());
     }
@@ -268,7 +272,7 @@ final class RangeReplica implements ReplicatedState {
           right.interval());
       observer.onSplit(id, right.id());
       if (split.hasReplica()) {
-        parts.rangeLifecycleListener().onRangeCreated(right, view.isLeading());
+        dependencies.rangeLifecycleListener().onRangeCreated(right, view.isLeading());
       }
     } else if (change instanceof RangeMerge.AppliedMerge merge) {
       RangeId right = merge.right().id();
@@ -280,7 +284,7 @@ final class RangeReplica implements ReplicatedState {
           view.appliedIndex(),
           held);
       observer.onMerge(id, right);
-      parts.rangeLifecycleListener().onRangeAbsorbed(right);
+      dependencies.rangeLifecycleListener().onRangeAbsorbed(right);
       if (view.isLeading()) {
         listeners.onLeaderStart(); // now also of the absorbed keys
       }
@@ -289,7 +293,7 @@ final class RangeReplica implements ReplicatedState {
 
   @Override
   public void onLeaderStart(long term) {
-    view.leading(term);
+    view.setLeadingTerm(term);
     load.begin();
     LOG.info(
         "This node leads a range range={} term={} appliedIndex={}", id, term, view.appliedIndex());
@@ -306,7 +310,7 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void checkpoint(CheckpointRequest request) {
     long covered = logBytesSinceCheckpoint.get();
-    CompletableFuture<Void> flushed = parts.kv().flush();
+    CompletableFuture<Void> flushed = dependencies.kv().flush();
     flushed.whenComplete(
         (done, error) -> {
           if (error == null) {
@@ -328,7 +332,7 @@ final class RangeReplica implements ReplicatedState {
     long before = view.appliedIndex();
     // Report it immediately: if a later step throws, nothing else would report it before the next
     // start.
-    report(installer.install(directory), parts);
+    report(installer.install(directory), dependencies);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
     view.publish(state);
@@ -343,6 +347,6 @@ final class RangeReplica implements ReplicatedState {
     load.end();
     view.setHaltReason(HaltReason.of(id, view.appliedIndex(), cause));
     observer.onHalted(id);
-    parts.onHalted().accept(id);
+    dependencies.onHalted().accept(id);
   }
 }

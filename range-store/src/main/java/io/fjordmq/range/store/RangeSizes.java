@@ -23,7 +23,7 @@ public final class RangeSizes {
   private final Executor readers;
 
   /**
-   * @param readers run the reads of rows, which can block
+   * @param readers runs the reads of rows, which may block
    */
   RangeSizes(Kv kv, Map<String, StoreSpec> specs, Executor readers) {
     this.kv = kv;

@@ -56,7 +56,8 @@ final class RangeSplit {
   }
 
   /**
-   * Returns null if the entry is for another version of the range, or the split is not possible.
+   * Returns the ranges after the split; null if the entry is for another version of the range, or
+   * the split is not possible.
    */
   static @Nullable AppliedSplit plan(RangeDescriptor range, RangeEntry.Split split) {
     KeyInterval held = range.interval();

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * u8   format, 1
  * u64  applied index
- * u64  clock in milliseconds since the epoch, the highest a leader stamped since it was lowered
+ * u64  clock in milliseconds since the epoch: the highest stamp since the last reset
  * u64  next sender
  * </pre>
  */
@@ -98,8 +98,8 @@ final class RangeState {
     state.appliedIndex = appliedIndex;
     state.clockMillis = clockMillis;
     state.children.addAll(children(keys, rows));
-    for (long part : AbsorbedRange.absorbedNumbers(keys, rows)) {
-      state.childrenOfAbsorbed.addAll(new AbsorbedRange(part).children(rows));
+    for (long absorbed : AbsorbedRange.absorbedNumbers(keys, rows)) {
+      state.childrenOfAbsorbed.addAll(new AbsorbedRange(absorbed).children(rows));
     }
     byte[] frozen = rows.get(keys.frozen());
     state.freezeRecord = frozen == null ? null : FreezeRecord.decode(frozen);
@@ -131,7 +131,7 @@ final class RangeState {
     }
   }
 
-  /** Adds the rows of a split; {@link #applyChange} follows once they are written. */
+  /** Adds the rows of a split. {@link #applyChange} must follow once they are written. */
   void saveSplit(RangeDescriptor left, RangeDescriptor child, KvWriter rows) {
     rows.put(keys.descriptor(), RangeDescriptorCodec.encode(left));
     rows.put(keys.child(child.id().number()), RangeDescriptorCodec.encode(child));
@@ -177,7 +177,7 @@ final class RangeState {
     return appliedIndex;
   }
 
-  /** Returns the highest clock stamped by a leader; this is {@code now} for the range. */
+  /** Returns the range's clock: the highest time that a leader has stamped since the last reset. */
   long clockMillis() {
     return clockMillis;
   }

@@ -56,7 +56,7 @@ public final class RangeStore implements AutoCloseable {
   private final RebuildLimit rebuildLimit;
   private final RangeMerges merges;
   private final RangeTransport transport;
-  private final ReplicaParts.RangeLifecycleListener rangeLifecycleListener;
+  private final ReplicaDependencies.RangeLifecycleListener rangeLifecycleListener;
   private volatile boolean closed;
 
   private RangeStore(
@@ -131,8 +131,8 @@ public final class RangeStore implements AutoCloseable {
    * cannot be opened counts as halted and is retried.
    *
    * @param installDirectory where received snapshots are kept while they are installed
-   * @param published the descriptor of a range in the metadata, which takes the place of one that
-   *     cannot be read; empty if there is none
+   * @param published returns the descriptor of a range in the metadata, which replaces a stored one
+   *     that cannot be read; empty if there is none
    * @throws IOException if the list of replicas cannot be read; no replica is open then
    */
   public static RangeStore open(
@@ -200,17 +200,17 @@ public final class RangeStore implements AutoCloseable {
     return rebuildLimit;
   }
 
-  /** Adds replicas to this node and removes them. */
+  /** Returns the operations that add and remove replicas on this node. */
   public LocalReplicas localReplicas() {
     return localReplicas;
   }
 
-  /** Changes the ranges whose leader is on this node. */
+  /** Returns the operations of the range leaders on this node. */
   public LeaderOperations leaderOperations() {
     return leaderOperations;
   }
 
-  /** Returns the steps that merge two ranges. */
+  /** Returns the operations that merge ranges. */
   public RangeMerges merges() {
     return merges;
   }
@@ -229,8 +229,8 @@ public final class RangeStore implements AutoCloseable {
   }
 
   private SupervisedReplica add(StoreSpec spec, RangeDescriptor descriptor) {
-    ReplicaParts parts =
-        new ReplicaParts(
+    ReplicaDependencies dependencies =
+        new ReplicaDependencies(
             self,
             kv,
             installDirectory,
@@ -244,7 +244,7 @@ public final class RangeStore implements AutoCloseable {
             rebuildLimit,
             this::onHalted);
     SupervisedReplica replica =
-        new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, parts);
+        new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, dependencies);
     replicas.put(descriptor.id(), replica);
     return replica;
   }
@@ -289,7 +289,7 @@ public final class RangeStore implements AutoCloseable {
    * second, on one thread; nothing is measured before the first call.
    *
    * @param nanos time since the previous call
-   * @param idleWindow window in which ranges are found to be idle; must not change
+   * @param idleWindow window over which ranges are judged to be idle; must not change
    */
   public List<LedRange> measure(long nanos, Duration idleWindow) {
     return replicas.values().stream()
@@ -299,14 +299,14 @@ public final class RangeStore implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the replicas of this node, as its own clients use them. */
+  /** Returns the transport to this node's replicas for its own clients. */
   public RangeTransport transport() {
     return transport;
   }
 
   /**
-   * Returns the replicas of this node as other nodes use them: entries that they have encoded are
-   * checked before they are proposed.
+   * Returns the transport to this node's replicas for other nodes. Entries that other nodes have
+   * encoded are checked before they are proposed.
    */
   public RangeTransport transportForOtherNodes() {
     return new LocalTransport(self, replicas, stored, true);

@@ -11,7 +11,7 @@ import java.time.Duration;
  *     to defer, so that the batches of several busy nodes share an append and an fsync; zero
  *     disables deferring. Best a little shorter than the senders' {@code batchInterval}
  * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
- *     used one is forgotten and has to register again
+ *     used one is evicted and has to register again
  * @param checkpointInterval how often applied entries are made durable, so that the log can drop
  *     them
  * @param checkpointLogBytes bytes of log of all ranges since the last checkpoint that trigger the

@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how often replicas of this node are rebuilt: one that breaks repeatedly stays halted until
- * the window has passed or an operator intervenes. Lost at restart. Thread-safe.
+ * Limits how often replicas of this node are rebuilt: a replica that breaks repeatedly stays halted
+ * until the window has passed or an operator intervenes. A restart resets the count. Thread-safe.
  */
 public final class RebuildLimit {
   static final int MAX_REBUILDS = 3;

@@ -88,7 +88,7 @@ record ReceivedSnapshot(
         progress.put(RangeKeys.rangeOf(key), value);
       } else if (keys.isChild(key)) {
         children.add(RangeDescriptorCodec.decode(value));
-      } else if (keys.isPart(key)) {
+      } else if (keys.isAbsorbedRange(key)) {
         absorbedRanges.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
       }
     }

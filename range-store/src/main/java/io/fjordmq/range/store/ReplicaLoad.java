@@ -66,12 +66,12 @@ final class ReplicaLoad {
    * Returns the load since the previous call. Must be called about once a second.
    *
    * @param nanos time since the previous call
-   * @param idleWindow window in which ranges are found to be idle
-   * @param cut maps a key to the first key of the unit that must not be divided
+   * @param idleWindow window over which ranges are judged to be idle
+   * @param splitKeyFloor maps a key to the last permitted split key at or before it
    * @return null if the replica does not lead, or has only just become leader
    */
   @Nullable RangeLoad measure(
-      RangeId range, long nanos, Duration idleWindow, UnaryOperator<byte[]> cut) {
+      RangeId range, long nanos, Duration idleWindow, UnaryOperator<byte[]> splitKeyFloor) {
     RangeMeter current = meter;
     if (!leading) {
       meter = null; // it may have been created just as the leadership ended
@@ -81,10 +81,13 @@ final class ReplicaLoad {
       return null;
     }
     current.tick(nanos);
-    return current.load(range.store(), range.toString(), cut);
+    return current.load(range.store(), range.toString(), splitKeyFloor);
   }
 
-  /** Commands per second, as of the latest {@link #measure}; 0 if there is no measurement yet. */
+  /**
+   * Returns the commands per second as of the latest {@link #measure}; 0 if there is no measurement
+   * yet.
+   */
   double writes() {
     RangeMeter current = meter;
     return current == null ? 0 : current.commands();

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The queries to an open replica. A deposed leader may not know yet that it has been deposed, so a
- * query waits until the other voters have confirmed the leader; a single voter needs no
- * confirmation. A client also sends the highest index that it has seen in a response. Called on any
- * thread; executes queries on the query threads.
+ * query waits until a majority of the voters has confirmed the leader; a single voter needs no
+ * confirmation. The replica must also have applied the highest index that the client has seen in a
+ * response. Called on any thread; executes queries on the query threads.
  */
 final class ReplicaQueries {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaQueries.class);
@@ -34,14 +34,18 @@ final class ReplicaQueries {
   private final Executor queryThreads;
 
   ReplicaQueries(
-      RangeId id, ReplicaView view, KvSpace space, Coprocessor coprocessor, ReplicaParts parts) {
+      RangeId id,
+      ReplicaView view,
+      KvSpace space,
+      Coprocessor coprocessor,
+      ReplicaDependencies dependencies) {
     this.id = id;
     this.view = view;
     this.space = space;
     this.coprocessor = coprocessor;
-    this.load = parts.load();
-    this.observer = parts.observer();
-    this.queryThreads = parts.runtime().queries();
+    this.load = dependencies.load();
+    this.observer = dependencies.observer();
+    this.queryThreads = dependencies.runtime().queries();
   }
 
   /** Executes a query on a query thread, once this replica is confirmed as the leader. */

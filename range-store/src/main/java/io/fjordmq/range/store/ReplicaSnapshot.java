@@ -55,9 +55,9 @@ final class ReplicaSnapshot {
       if (frozen != null) {
         file.add(keys.frozen(), frozen);
       }
-      copy(rows, keys.partsFrom(), keys.partsTo(), file);
-      for (long part : AbsorbedRange.absorbedNumbers(keys, rows)) {
-        new AbsorbedRange(part).copyTo(file, rows);
+      copy(rows, keys.absorbedRangesFrom(), keys.absorbedRangesTo(), file);
+      for (long absorbed : AbsorbedRange.absorbedNumbers(keys, rows)) {
+        new AbsorbedRange(absorbed).copyTo(file, rows);
       }
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);

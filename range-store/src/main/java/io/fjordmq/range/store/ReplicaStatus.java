@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The status of one replica.
  *
  * @param node node that holds the replica
- * @param descriptor the descriptor according to its state; the replica set in it is the one at
- *     creation
+ * @param descriptor the descriptor according to its state; its replica set is that of the range's
+ *     creation or last split
  * @param leading whether the replica serves clients
  * @param appliedIndex last entry in its state
  * @param clockMillis clock of the range, in milliseconds since the epoch: the time of its entries
@@ -93,7 +93,7 @@ public record ReplicaStatus(
   public enum Role {
     /** Serves clients and proposes entries. */
     LEADER,
-    /** Votes. */
+    /** Votes in elections and counts towards the majority. */
     VOTER,
     /** Only receives the log. */
     LEARNER,

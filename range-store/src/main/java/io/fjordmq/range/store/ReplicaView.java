@@ -51,11 +51,11 @@ final class ReplicaView {
     clockMillis = atMillis;
   }
 
-  void senders(int number) {
+  void setSenders(int number) {
     senders = number;
   }
 
-  void leading(long term) {
+  void setLeadingTerm(long term) {
     leadingTerm = term;
   }
 

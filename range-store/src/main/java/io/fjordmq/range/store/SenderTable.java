@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * batch gets the same responses and is not applied again.
  *
  * <p>The number of senders is limited by the latest registration; beyond the limit, the sender
- * whose last entry is oldest in the log is forgotten. Replicated state: the same on all replicas.
+ * whose last entry is oldest in the log is evicted. Replicated state: the same on all replicas.
  *
  * <pre>
  * u8   format, 1
@@ -76,8 +76,8 @@ final class SenderTable {
   }
 
   /**
-   * Forgets the least recently used senders until at most the given number remains; returns how
-   * many it forgot.
+   * Evicts the least recently used senders until at most the given number remains; returns how many
+   * it evicted.
    */
   int shrink(int maxSenders, KvWriter rows) {
     int forgotten = 0;

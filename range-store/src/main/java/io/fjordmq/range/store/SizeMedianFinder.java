@@ -13,8 +13,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the key that halves the bytes of a range, among the keys where its store can be cut. Reads
- * the storage, so it may block. Used once, by a single thread.
+ * Finds the key that halves the bytes of a range, among the permitted split keys of its store.
+ * Reads the storage, so it may block. Used once, by a single thread.
  *
  * <p>A small range is read completely. In a larger one the middle is found by bisection: at most
  * {@value #MAX_PROBES} probes, each of which reads up to two rows and queries the storage for one
@@ -67,13 +67,14 @@ final class SizeMedianFinder {
 
   /**
    * @param keys keys of the range
-   * @param cuts finds the last place at or before a key where the store can be cut
+   * @param splitKeyFloor maps a key to the last permitted split key at or before it
    * @param maxSkipped number of deleted rows after which the search is abandoned
    */
-  SizeMedianFinder(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
+  SizeMedianFinder(
+      KvSpace space, KeyInterval keys, UnaryOperator<byte[]> splitKeyFloor, long maxSkipped) {
     this.space = space;
     this.keys = keys;
-    this.splitKeyFloor = cuts;
+    this.splitKeyFloor = splitKeyFloor;
     this.maxSkipped = maxSkipped;
   }
 

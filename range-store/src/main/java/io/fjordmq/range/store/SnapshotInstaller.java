@@ -255,8 +255,10 @@ final class SnapshotInstaller {
     batch.deleteRange(keys.sendersFrom(), keys.sendersTo());
     batch.deleteRange(keys.childrenFrom(), keys.childrenTo());
     batch.delete(keys.frozen());
-    batch.deleteRange(keys.partsFrom(), keys.partsTo());
-    incoming.absorbedRanges().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
+    batch.deleteRange(keys.absorbedRangesFrom(), keys.absorbedRangesTo());
+    incoming
+        .absorbedRanges()
+        .forEach(absorbed -> new AbsorbedRange(absorbed.number()).clear(batch));
     List<NewSplitChild> missing = missing(incoming, versionSeen);
     missing.forEach(child -> deleteData(batch, child.range().interval()));
     List<NewSplitChild> others = new ArrayList<>(incoming.newChildren());

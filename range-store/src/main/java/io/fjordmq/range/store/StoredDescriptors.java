@@ -47,7 +47,7 @@ final class StoredDescriptors {
 
   /**
    * Returns the descriptors of a store's replicas. A replica is left out if its descriptor can
-   * neither be read nor substituted; nothing of it is used or removed.
+   * neither be read nor substituted; its rows are neither used nor removed.
    */
   List<RangeDescriptor> load(String store) {
     List<RangeDescriptor> found = new ArrayList<>();

@@ -34,9 +34,10 @@ final class StoredReplicas {
    * The order of writes makes crashes recoverable. Rows are written only after their group, and are
    * durable before the replica is opened: a group without rows never took part in anything. Before
    * a replica is removed, it gets a durable marker. Its log is removed before its rows; if a crash
-   * interrupts the removal, the next start removes all rows with a marker. The marker stays,
-   * because a replica that came back empty would vote without the log that it had, and others might
-   * still request its vote: there must be no new one before all replicas know about the removal.
+   * interrupts the removal, the next start completes it for every replica with a marker. The marker
+   * stays, because a replica that came back empty would vote without the log that it had, and others
+   * might still request its vote: there must be no new one before all replicas know about the
+   * removal.
    */
   private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
   private static final byte[] BEING_REMOVED = {1};
@@ -108,7 +109,7 @@ final class StoredReplicas {
   List<RangeId> retired(String store) {
     List<RangeId> found = new ArrayList<>();
     for (long number : RangeKeys.removed(space(store).latest())) {
-      if (mark(new RangeId(store, number)) == Mark.RETIRED) {
+      if (removalState(new RangeId(store, number)) == RemovalState.RETIRED) {
         found.add(new RangeId(store, number));
       }
     }
@@ -117,7 +118,7 @@ final class StoredReplicas {
 
   /** Allows the range to have a replica on this node again. */
   void forget(RangeId id) throws IOException {
-    if (mark(id) == Mark.RETIRED) {
+    if (removalState(id) == RemovalState.RETIRED) {
       KvBatch batch = new KvBatch();
       batch.delete(new RangeKeys(id.number()).removing());
       write(id, batch);
@@ -133,7 +134,7 @@ final class StoredReplicas {
     finishRemoval(range.id());
     if (isAbsorbed(range.id())) {
       throw new IllegalStateException("range " + range.id() + " was merged into another one");
-    } else if (mark(range.id()) == Mark.RETIRED) {
+    } else if (removalState(range.id()) == RemovalState.RETIRED) {
       throw new IllegalStateException(
           "cannot create a replica of range "
               + range.id()
@@ -145,18 +146,18 @@ final class StoredReplicas {
     }
   }
 
-  private enum Mark {
+  private enum RemovalState {
     NONE,
     BEING_REMOVED,
     RETIRED
   }
 
-  private Mark mark(RangeId id) {
+  private RemovalState removalState(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).removing());
     if (row == null) {
-      return Mark.NONE;
+      return RemovalState.NONE;
     }
-    return Arrays.equals(row, RETIRED) ? Mark.RETIRED : Mark.BEING_REMOVED;
+    return Arrays.equals(row, RETIRED) ? RemovalState.RETIRED : RemovalState.BEING_REMOVED;
   }
 
   /** Makes everything written so far durable. */
@@ -169,8 +170,8 @@ final class StoredReplicas {
   }
 
   /**
-   * Marks the replica, so that it will be removed in any case. The marker is durable when this
-   * method returns.
+   * Marks the replica, so that it will be removed even after a crash. The marker is durable when
+   * this method returns.
    */
   void beginRemoval(RangeId id) throws IOException {
     KvBatch batch = new KvBatch();
@@ -182,19 +183,19 @@ final class StoredReplicas {
   /**
    * Removes the log and the rows of a replica that is closed and marked.
    *
-   * @return whether it was marked; it is retired now
+   * @return whether the replica was marked for removal; if so, it is retired now
    */
   boolean finishRemoval(RangeId id) throws IOException {
     RangeKeys keys = new RangeKeys(id.number());
     RangeDescriptor range = find(id);
-    if (range == null || mark(id) != Mark.BEING_REMOVED) {
+    if (range == null || removalState(id) != RemovalState.BEING_REMOVED) {
       return false;
     }
     destroyGroup(range.group());
     KeyInterval interval = range.interval();
     KvBatch batch = new KvBatch();
-    for (long part : AbsorbedRange.absorbedNumbers(keys, space(id.store()).latest())) {
-      new AbsorbedRange(part).clear(batch);
+    for (long absorbed : AbsorbedRange.absorbedNumbers(keys, space(id.store()).latest())) {
+      new AbsorbedRange(absorbed).clear(batch);
     }
     batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
     batch.deleteRange(keys.first(), keys.end());

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps one replica open: opens it, and reopens it with growing delays whenever it halts.
- * Thread-safe; opening and closing block, status and access do not.
+ * Thread-safe; opening and closing block, the other methods do not.
  */
 final class SupervisedReplica {
   private static final Logger LOG = LoggerFactory.getLogger(SupervisedReplica.class);
@@ -34,9 +34,9 @@ final class SupervisedReplica {
   private final StoreSpec spec;
   private final KvSpace space;
   private final ConsensusHost host;
-  private final ReplicaParts parts;
+  private final ReplicaDependencies dependencies;
 
-  /** As it was when the replica was last open. */
+  /** The descriptor when the replica was last open. */
   private volatile RangeDescriptor lastDescriptor;
 
   private volatile ReplicaStatus.@Nullable Merging lastMerging;
@@ -60,13 +60,13 @@ final class SupervisedReplica {
       StoreSpec spec,
       KvSpace space,
       ConsensusHost host,
-      ReplicaParts parts) {
+      ReplicaDependencies dependencies) {
     this.id = initial.id();
     this.lastDescriptor = initial;
     this.spec = spec;
     this.space = space;
     this.host = host;
-    this.parts = parts;
+    this.dependencies = dependencies;
   }
 
   /** Returns the open replica; null while it is closed. */
@@ -92,11 +92,11 @@ final class SupervisedReplica {
         replica != null
             ? replica.status()
             : new ReplicaStatus(
-                parts.self(), lastDescriptor, false, 0, 0, 0, 0, null, lastMerging, failure);
+                dependencies.self(), lastDescriptor, false, 0, 0, 0, 0, null, lastMerging, failure);
     return status.withBroken(broken);
   }
 
-  /** Marks it broken at an operator's request, even if it seems healthy. */
+  /** Marks the replica as broken at an operator's request, even if it seems healthy. */
   void markForRebuild() {
     broken = true;
   }
@@ -112,25 +112,29 @@ final class SupervisedReplica {
       return null;
     }
     RangeDescriptor measured = descriptor();
-    RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.splitKeyFloor());
+    RangeLoad load = dependencies.load().measure(id, nanos, idleWindow, spec.splitKeyFloor());
     return load == null || measured != descriptor()
         ? null
         : new LedRange(
-            measured, load, parts.load().writes(), LeaderOperations.isLogTruncated(group.status()));
+            measured,
+            load,
+            dependencies.load().writes(),
+            LeaderOperations.isLogTruncated(group.status()));
   }
 
   /**
-   * Opens it for the first time.
+   * Opens the replica for the first time.
    *
-   * @throws IOException if it cannot be opened
+   * @throws IOException if the replica cannot be opened
    */
   synchronized void open() throws IOException {
-    RangeReplica replica = RangeReplica.open(id, space, spec.coprocessorFactory().apply(id), parts);
+    RangeReplica replica =
+        RangeReplica.open(id, space, spec.coprocessorFactory().apply(id), dependencies);
     try {
       Consensus group = host.open(lastDescriptor.group(), replica);
       replica.attach(group);
       current = new OpenReplica(replica, group, new AtomicBoolean());
-      openedAtMillis = parts.runtime().timers().nowMillis();
+      openedAtMillis = dependencies.runtime().timers().nowMillis();
       failure = null;
     } catch (ConsensusException e) {
       replica.close();
@@ -148,8 +152,8 @@ final class SupervisedReplica {
     if (haltReason != null) {
       failure = haltReason.reason();
     }
-    long openMillis = parts.runtime().timers().nowMillis() - openedAtMillis;
-    if (openMillis > parts.settings().maxReopenBackoff().toMillis()) {
+    long openMillis = dependencies.runtime().timers().nowMillis() - openedAtMillis;
+    if (openMillis > dependencies.settings().maxReopenBackoff().toMillis()) {
       failures = 0; // it ran without failures for a while, so this is a new problem
       faults = 0;
     }
@@ -172,7 +176,7 @@ final class SupervisedReplica {
    * @param maybeDamaged whether the replica itself may be damaged
    */
   private void reopenLater(boolean formatKnown, boolean maybeDamaged) {
-    Duration maxDelay = parts.settings().maxReopenBackoff();
+    Duration maxDelay = dependencies.settings().maxReopenBackoff();
     if (maybeDamaged && !cannotWrite()) {
       faults++;
       maybeMarkBroken();
@@ -180,7 +184,7 @@ final class SupervisedReplica {
     long pause =
         formatKnown
             ? Math.min(
-                parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
+                dependencies.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
                 maxDelay.toMillis())
             : maxDelay.toMillis();
     failures++;
@@ -193,7 +197,7 @@ final class SupervisedReplica {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
     }
-    if (parts.rebuildLimit().mayRebuild(id)) {
+    if (dependencies.rebuildLimit().mayRebuild(id)) {
       broken = true;
       LOG.error(
           "Replica is broken; rebuilding it if the other voters form a majority: {} " + "range={}",
@@ -212,10 +216,10 @@ final class SupervisedReplica {
   }
 
   private void scheduleReopen(long pause) {
-    parts
+    dependencies
         .runtime()
         .timers()
-        .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
+        .schedule(pause, () -> dependencies.runtime().supervisor().execute(this::reopen));
   }
 
   /**
@@ -223,7 +227,7 @@ final class SupervisedReplica {
    * first entry.
    */
   private boolean cannotWrite() {
-    return host.failure() != null || parts.kv().failure() != null;
+    return host.failure() != null || dependencies.kv().failure() != null;
   }
 
   private synchronized void reopen() {
@@ -232,7 +236,7 @@ final class SupervisedReplica {
     }
     closeCurrent();
     if (cannotWrite()) {
-      scheduleReopen(parts.settings().reopenBackoff().toMillis());
+      scheduleReopen(dependencies.settings().reopenBackoff().toMillis());
       return;
     }
     try {

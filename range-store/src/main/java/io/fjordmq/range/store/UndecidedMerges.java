@@ -15,7 +15,7 @@ final class UndecidedMerges {
   private final Map<RangeId, SupervisedReplica> replicas;
 
   /**
-   * @param replicas the replicas that are kept open
+   * @param replicas the replicas that this node keeps open
    */
   UndecidedMerges(StoredReplicas stored, Map<RangeId, SupervisedReplica> replicas) {
     this.stored = stored;
@@ -49,7 +49,7 @@ final class UndecidedMerges {
    * neighbor still can, or has done so.
    */
   @Nullable RangeDescriptor findAbandoned(RangeId id, ReplicaStatus.Merging merging) {
-    // Check the neighbor first: if it has absorbed the range, the range's rows were gone before.
+    // Check the neighbor first: if it has absorbed the range, the range's rows are already gone.
     return cannotAbsorb(merging.left(), merging.leftVersion()) ? stored.find(id) : null;
   }
 

@@ -130,8 +130,8 @@ final class ReplicaFixture implements Consensus {
             Runnable::run,
             Runnable::run,
             Runnable::run);
-    ReplicaParts parts =
-        new ReplicaParts(
+    ReplicaDependencies dependencies =
+        new ReplicaDependencies(
             new NodeId("a"),
             kv,
             directory,
@@ -141,7 +141,7 @@ final class ReplicaFixture implements Consensus {
             load,
             listener,
             groups,
-            new ReplicaParts.RangeLifecycleListener() {
+            new ReplicaDependencies.RangeLifecycleListener() {
               @Override
               public void onRangeCreated(RangeDescriptor range, boolean lead) {
                 createdRanges.add(range);
@@ -154,7 +154,7 @@ final class ReplicaFixture implements Consensus {
             },
             new RebuildLimit(() -> 0, ReplicaFixture::failOnRebuild, RangeObserver.NONE),
             haltedRanges::add);
-    RangeReplica opened = RangeReplica.open(id, space, new InterruptedCoprocessor(), parts);
+    RangeReplica opened = RangeReplica.open(id, space, new InterruptedCoprocessor(), dependencies);
     opened.attach(this);
     return opened;
   }

@@ -305,6 +305,6 @@ class ReplicaSplitTest {
     RangeReplica empty = range.reopen();
     assertThatThrownBy(
             () -> empty.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null))))
-        .hasMessageContaining("starts from a snapshot");
+        .hasMessageContaining("must start from a snapshot");
   }
 }

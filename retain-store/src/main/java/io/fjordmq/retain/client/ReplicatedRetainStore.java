@@ -39,7 +39,7 @@ public final class ReplicatedRetainStore implements RetainStore {
   /**
    * Creates a store.
    *
-   * @param quota tenant limits, checked against counts that do not include messages in flight
+   * @param quota tenant limits; messages in flight are not counted
    * @param client client for the store {@link RetainReplicas#STORE}
    * @param replicas the replicas of this node
    */

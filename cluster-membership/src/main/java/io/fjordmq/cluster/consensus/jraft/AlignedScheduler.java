@@ -39,8 +39,8 @@ final class AlignedScheduler implements Scheduler {
   }
 
   /**
-   * The delay until the last multiple of the interval before this delay ends, or until 2 ms after
-   * that; the delay itself if there is none.
+   * Returns the delay until the last multiple of the interval that is at most 2 ms after the end of
+   * the given delay; the given delay if that multiple is in the past.
    */
   private long aligned(long delayNanos) {
     if (delayNanos > intervalNanos) {

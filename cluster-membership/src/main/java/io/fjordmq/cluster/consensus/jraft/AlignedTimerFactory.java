@@ -6,8 +6,9 @@ import com.alipay.sofa.jraft.util.timer.DefaultRaftTimerFactory;
 
 /**
  * Makes jraft use {@link AlignedScheduler}. jraft loads this factory as a service and keeps one
- * static instance. Of a group's options, it passes only the number of timer threads, which has no
- * effect on the shared ones; {@link GroupNodeOptions} sets it to the heartbeat interval.
+ * static instance. The only option of a group that jraft passes to it is the number of timer
+ * threads, which shared timers ignore. {@link GroupNodeOptions} sets that number to the heartbeat
+ * interval.
  */
 @SPI(priority = 10)
 public final class AlignedTimerFactory extends DefaultRaftTimerFactory {

@@ -66,7 +66,8 @@ final class GroupRequests {
   /**
    * Runs the call unless the replica is closed or halted.
    *
-   * @return the refusal, to be reported outside the gate: the callback may close the replica
+   * @return the refusal, or null. Report it only after this method has returned, because the
+   *     receiver may close the replica
    */
   @Nullable ConsensusException whileOpen(Supplier<@Nullable ConsensusException> call) {
     if (!gate.enter()) {

@@ -180,7 +180,7 @@ final class GroupSnapshots implements SnapshotStorage {
               + " hanging group={} exports={}",
           timeout,
           id,
-          exportGate.inside());
+          exportGate.threadsInside());
     }
   }
 

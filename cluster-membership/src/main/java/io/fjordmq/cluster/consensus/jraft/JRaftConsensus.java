@@ -198,8 +198,8 @@ final class JRaftConsensus implements Consensus {
    * group, steps down, and then checks the majority of the old group, which is this replica alone.
    * Because the second check succeeds, it sets its last leader contact to the maximum time and
    * waits for that leader to time out. No other node can win without this replica's vote. In every
-   * other case this is one superfluous election, in a term in which this replica no longer has
-   * followers.
+   * other case the workaround causes one superfluous election, in a term in which this replica no
+   * longer has followers.
    */
   private void campaignAgain(long term) {
     long delay = 2 * electionTimeoutMillis;
@@ -282,7 +282,7 @@ final class JRaftConsensus implements Consensus {
           "Closing a replica although calls have not returned within {} group={} calls={}",
           timeout,
           group,
-          gate.inside());
+          gate.threadsInside());
     }
     machine.failPendingRequests();
     shutdowns.shutDown(group, node);

@@ -16,8 +16,7 @@ import org.rocksdb.RocksDBException;
 
 /**
  * Checks that a replica's state and log match. They are in different databases. If one of them was
- * lost or restored, this must be detected before the replica joins its group, because it would lose
- * entries silently.
+ * lost or restored, the replica must not join its group, because entries would be lost silently.
  */
 final class ReplicaCheck {
   private final GroupId group;

@@ -96,7 +96,7 @@ public final class EntryCodec implements LogEntryCodecFactory {
     return entry;
   }
 
-  // jraft treats no list and an empty list alike, but expects null instead of an empty one.
+  // jraft expects null instead of an empty list.
   private static @Nullable List<PeerId> readPeers(ByteReader in) {
     int count = in.readShort();
     if (count == 0) {

@@ -238,7 +238,7 @@ final class LogDatabase implements AutoCloseable {
           "Leaving the log database open: calls to it did not return within {}; all "
               + "writes are on disk calls={}",
           CLOSE_TIMEOUT,
-          gate.inside());
+          gate.threadsInside());
       return;
     }
     families.forEach(ColumnFamilyHandle::close);

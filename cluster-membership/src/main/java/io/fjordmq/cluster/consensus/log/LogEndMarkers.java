@@ -68,7 +68,10 @@ final class LogEndMarkers implements AutoCloseable {
     return file.readLong();
   }
 
-  /** Records that the log is synced up to this entry. A failure only weakens the check. */
+  /**
+   * Records that the log is synced up to this entry. A failure is only logged, because it merely
+   * makes the check less strict.
+   */
   synchronized void recordEnd(long group, long index) {
     try {
       write(group, index);

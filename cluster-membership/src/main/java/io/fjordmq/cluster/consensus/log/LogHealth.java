@@ -29,7 +29,7 @@ public final class LogHealth {
     this.directory = directory;
   }
 
-  /** Returns why the last write failed; null if it succeeded. */
+  /** Returns why the last write failed; null if it succeeded or there was none. */
   public @Nullable String failure() {
     return failure;
   }

@@ -96,7 +96,7 @@ public final class SharedLog implements AutoCloseable {
     }
   }
 
-  /** Returns why the last write failed; null if it succeeded. */
+  /** Returns why the last write failed; null if it succeeded or there was none. */
   public @Nullable String failure() {
     return health.failure();
   }
@@ -264,7 +264,10 @@ public final class SharedLog implements AutoCloseable {
     return endMarkers == null ? null : endMarkers.path();
   }
 
-  /** Passes on the bytes of the group's configuration entries from an index on, in order. */
+  /**
+   * Passes the bytes of the group's configuration entries, starting at an index, to the consumer in
+   * order.
+   */
   public void forEachConfiguration(long group, long firstIndex, Consumer<byte[]> consumer)
       throws RocksDBException {
     byte[] from = LogKeys.configuration(group, firstIndex);
@@ -315,7 +318,7 @@ public final class SharedLog implements AutoCloseable {
       return put(LogKeys.configuration(group, index), new byte[0]);
     }
 
-    /** Deletes the entries from an index on. */
+    /** Deletes the entries at and after an index. */
     Batch deleteEntriesFrom(long group, long from) throws RocksDBException {
       return deleteEntries(group, from, MAX_INDEX);
     }

@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
  * Heartbeats of several groups that have arrived together, to be handled by one worker instead of
  * one per group.
  *
- * <p>A heartbeat must not overtake an earlier request of its group: it would name a log entry that
- * the follower has not received yet. So a heartbeat whose own worker is busy is not added. A later
- * request may overtake the heartbeat, because then the entry is still there. If the handler of one
- * heartbeat blocks, because its group waits for the disk, those behind it are late once: the next
- * ones go to other workers, except those of the blocked worker itself.
+ * <p>A heartbeat must not overtake an earlier request of its group, because it would name a log
+ * entry that the follower has not received yet. So a heartbeat whose own worker is busy is not
+ * added. A later request may overtake the heartbeat: the named entry still exists then. If one
+ * group blocks its handler because it waits for the disk, the heartbeats behind it are late once.
+ * The next ones go to other workers, unless the blocked worker is their own.
  *
  * <p>Confined to the event loop of its connection.
  */
@@ -43,7 +43,7 @@ final class HeartbeatBatch {
   }
 
   /**
-   * Lets a worker handle all heartbeats that were added, and forgets them.
+   * Passes all added heartbeats to a worker and empties the batch.
    *
    * @throws RejectedExecutionException if the worker has too many requests or has been closed; the
    *     heartbeats are dropped

@@ -85,7 +85,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       throw new CorruptedFrameException("node " + from + " was removed from the cluster");
     } else if (!fence.accepts(from, start)) {
       throw new CorruptedFrameException(
-          "node " + from + " has started again since, or this node is fenced");
+          "a later start of node " + from + " is known, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
       requests.handle(request, new ResponseContext(request.call()), heartbeats);
@@ -98,7 +98,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     }
   }
 
-  /** All frames that have arrived have been read, so the batch of heartbeats is complete. */
+  /** Handles the batched heartbeats once all frames that have arrived are read. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     requests.handle(heartbeats);
@@ -127,7 +127,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
               + hello.to()
               + ", but this is node "
               + self
-              + "; the address that it has for that node is out of date");
+              + "; its address for that node is out of date");
     }
     if (admit(hello)) {
       channel.writeAndFlush(
@@ -136,7 +136,10 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     }
   }
 
-  /** Admits the node, on its first hello and whenever it has incremented its start counter. */
+  /**
+   * Admits the node. Called for its first hello, and again each time it has incremented its start
+   * counter.
+   */
   private boolean admit(RaftFrame.Hello hello) {
     StartFence.Refusal refusal =
         fence.fenceReason() == null

@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.consensus.transport;
 
-/** Until closed, notifies the source of a snapshot that its installation is still in progress. */
+/** Keeps telling the source of a snapshot that the installation is in progress, until closed. */
 public interface InstallNotice extends AutoCloseable {
 
   /** Sends no notices. */

@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A worker thread that runs tasks in order, and knows whether it has any. Thread-safe. */
+/** A worker thread that runs tasks in order and reports whether it is idle. Thread-safe. */
 final class OrderedWorker implements Executor {
   private final ExecutorService pool;
   private final AtomicInteger unfinished = new AtomicInteger();
@@ -39,7 +39,7 @@ final class OrderedWorker implements Executor {
     }
   }
 
-  /** Whether all tasks have ended. */
+  /** Returns whether all tasks have ended. */
   boolean isIdle() {
     return unfinished.get() == 0;
   }

@@ -41,7 +41,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   }
 
   /**
-   * @param deadlineNanos a time of the {@link SweepTimer}, like all times of this class
+   * @param deadlineNanos on the clock of the {@link SweepTimer}, like all times of this class
    */
   private record PendingCall(
       long deadlineNanos, long timeoutNanos, ResponseCallback responseCallback) {}
@@ -198,7 +198,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
           "expected a response from node " + peer + ", got a frame of kind " + kind);
     } else if (!fence.accepts(peer, peerStart)) {
       throw new CorruptedFrameException(
-          "node " + peer + " has started again since, or this node is fenced");
+          "a later start of node " + peer + " is known, or this node is fenced");
     }
     responded = true;
     lastResponseNanos = sweeps.nowNanos();

@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * The files of a snapshot that have been fetched so far. They are kept when a fetch fails; the next
- * fetch resumes there if it is offered the same snapshot.
+ * The files of a snapshot that have been fetched so far. They are kept when a fetch fails, so that
+ * the next fetch can resume if it is offered the same snapshot.
  */
 final class PartialSnapshot {
   /**
@@ -42,7 +42,7 @@ final class PartialSnapshot {
       throws IOException {
     PartialSnapshot snapshot = new PartialSnapshot(directory, offer, manifest);
     for (FileSize file : manifest.files()) {
-      snapshot.target(file); // first of all: rejects names outside the directory
+      snapshot.target(file); // rejects names outside the directory before anything is written
     }
     if (!snapshot.matchesOffer()) {
       snapshot.discard();

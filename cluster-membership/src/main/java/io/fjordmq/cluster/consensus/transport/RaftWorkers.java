@@ -69,7 +69,7 @@ final class RaftWorkers {
     };
   }
 
-  /** The worker that handles messages with this message's {@link RaftMessage#orderKey}. */
+  /** Returns the worker that handles messages with this message's {@link RaftMessage#orderKey}. */
   OrderedWorker workerFor(Message message) {
     return stripes.get(Math.floorMod(RaftMessage.orderKey(message), stripes.size()));
   }

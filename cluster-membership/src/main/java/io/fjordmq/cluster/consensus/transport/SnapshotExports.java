@@ -38,7 +38,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   /** File name that requests the manifest. */
   static final String MANIFEST = "";
 
-  /** File name that requests nothing: a notice that the snapshot is being installed. */
+  /** File name of a notice that the snapshot is being installed; it requests no data. */
   static final String INSTALLING = "/installing";
 
   private static final int FAILED = 1004; // RaftError.EINTERNAL: retry

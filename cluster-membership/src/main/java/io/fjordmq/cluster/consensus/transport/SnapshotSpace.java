@@ -43,8 +43,8 @@ public final class SnapshotSpace {
   }
 
   /**
-   * Requires space for the files of the snapshot and for its rows, which the installation writes
-   * again.
+   * Requires space for the files of the snapshot and for the rows in the database, which the
+   * installation writes from them.
    *
    * @param kept bytes of the snapshot that are already on the disk
    * @throws SnapshotGoneException if there is not enough free space

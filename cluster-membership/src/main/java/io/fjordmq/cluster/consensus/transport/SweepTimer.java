@@ -21,7 +21,7 @@ final class SweepTimer {
   private @Nullable Future<?> scheduled;
 
   /**
-   * @param sweep runs on the event loop; must call {@link #runAt} if calls are left
+   * @param sweep runs on the event loop; must call {@link #runAt} if calls are still pending
    */
   SweepTimer(Channel channel, Runnable sweep) {
     this.channel = channel;
@@ -35,8 +35,8 @@ final class SweepTimer {
   }
 
   /**
-   * Runs a sweep at this time unless one is due before. Does nothing if it is {@link #NEVER}, or
-   * once the channel is closed. Thread-safe; what the sweep has to find must be in place before.
+   * Runs a sweep at this time unless one is due earlier. Does nothing if the time is {@link #NEVER}
+   * or the channel is closed. Thread-safe; a call must be registered before its sweep is requested.
    */
   void runAt(long timeNanos) {
     long next = nextNanos.get();
@@ -61,7 +61,7 @@ final class SweepTimer {
     }
   }
 
-  /** Schedules the sweep for the time that is the earliest by now. */
+  /** Schedules the sweep for the earliest time requested so far. */
   private void reschedule() {
     cancel();
     long next = nextNanos.get();
@@ -76,7 +76,7 @@ final class SweepTimer {
     sweep.run();
   }
 
-  /** Drops the scheduled sweep. To be called on the event loop when the channel closes. */
+  /** Cancels the scheduled sweep. Must be called on the event loop when the channel closes. */
   void cancel() {
     if (scheduled != null) {
       scheduled.cancel(false);

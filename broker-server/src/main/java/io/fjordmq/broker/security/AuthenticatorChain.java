@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The chain of authenticators. The first authenticator that allows or denies a client decides; a
  * client on which no authenticator decides is refused. Thread-safe.
  */
-final class Authentications {
+final class AuthenticatorChain {
   private static final byte[] NO_DATA = {};
 
   /** The decision of one authenticator, with the cause of a denial. */
@@ -29,7 +29,7 @@ final class Authentications {
   /**
    * @param chain the authenticators in order, ending with {@link AnonymousAuthenticator}
    */
-  Authentications(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
+  AuthenticatorChain(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
     this.chain = chain;
     this.clientRefusals = clientRefusals;
   }

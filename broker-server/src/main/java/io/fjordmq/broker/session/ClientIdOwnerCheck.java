@@ -11,12 +11,12 @@ import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.SessionUser;
 
 /**
- * Reserves a client identifier for the user of its session, according to {@link ClientIdBinding}.
- * The inbox stores the user to which it is bound and refuses all other users on every node. An
- * older connection on this node is checked separately and first, because a takeover would close it
- * before the inbox is attached.
+ * Refuses a client whose client identifier belongs to another user, according to {@link
+ * ClientIdBinding}. The inbox stores the user to which a client identifier is bound, and refuses
+ * other users on every node. This class checks existing connections on this node before that,
+ * because the takeover would close them before the inbox is attached.
  */
-final class ClientIdOwner {
+final class ClientIdOwnerCheck {
   /** A session on this node that uses a client identifier. */
   interface Holder {
     /** Whether the session is open, which it is from the CONNACK until the session ends. */
@@ -28,7 +28,7 @@ final class ClientIdOwner {
   private static final AccessDecision OTHER_USER =
       new AccessDecision(false, "sessionConfig.bindClientIdTo", DenialCause.OTHER_USER);
 
-  private ClientIdOwner() {}
+  private ClientIdOwnerCheck() {}
 
   /**
    * @throws ProtocolViolation if a connection of another user uses the client identifier
@@ -42,12 +42,15 @@ final class ClientIdOwner {
       return;
     }
     if (other.isOpen() && !user.equals(binding.user(other.client()))) {
-      throw refuse(access, protocolLevel);
+      throw recordRefusal(access, protocolLevel);
     }
   }
 
-  /** Counts and logs the refusal of a client whose session belongs to another user. */
-  static ProtocolViolation refuse(ClientAccess access, int protocolLevel) {
+  /**
+   * Counts and logs the refusal of a client whose session belongs to another user; returns the
+   * violation that ends its connection.
+   */
+  static ProtocolViolation recordRefusal(ClientAccess access, int protocolLevel) {
     access.denied(Attempt.CONNECT, "connect as " + access.client().clientId(), OTHER_USER);
     return new ProtocolViolation(
         CloseReason.CLIENT_IDENTIFIER_NOT_VALID,

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * A message that is inserted into several inboxes. It is decoded lazily and at most once: only on
  * the leader, and only if one of the inboxes is attached. Not thread-safe.
  */
-final class SharedMessage {
+final class LazyMessage {
   private final ByteBuffer bytes;
   private @Nullable Message message;
 
   /**
    * @param bytes the encoded message, valid while the effects of its command are performed
    */
-  SharedMessage(ByteBuffer bytes) {
+  LazyMessage(ByteBuffer bytes) {
     this.bytes = bytes;
   }
 

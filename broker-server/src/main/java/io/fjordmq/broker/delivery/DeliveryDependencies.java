@@ -13,11 +13,11 @@ import java.util.function.BooleanSupplier;
  *
  * @param self this node, which owns the routes and inboxes of its clients
  * @param hasFreeDiskSpace whether there is enough disk space for messages that must be stored
- * @param isServing whether this node is certain to know all receivers and no other node can
- *     consider its incarnation ended
+ * @param isServing whether this node is sure to know all receivers, and no other node can consider
+ *     its incarnation ended
  * @param clock the wall clock
  */
-public record DeliveryPorts(
+public record DeliveryDependencies(
     LocalNode self,
     DeliverySettings settings,
     DeliveryObserver observer,

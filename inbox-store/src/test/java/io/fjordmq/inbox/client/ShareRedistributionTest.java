@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * Goal: undelivered share messages outlive their session, within limits, until other members have
  * received them.
  */
-class RedistributeSharesTest {
+class ShareRedistributionTest {
   private static final String SHARE = "g/a/+";
 
   private final TestInboxes inboxes = new TestInboxes(settings(InboxLimits.DEFAULT));

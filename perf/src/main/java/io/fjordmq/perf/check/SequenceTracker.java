@@ -6,11 +6,11 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the received numbers of a sequence 0, 1, 2 … that should arrive once and in order. As long
- * as they do, the state is a single number; gaps are kept as intervals. While the receiver is
- * disconnected, numbers are optional.
+ * Tracks which numbers of a sequence 0, 1, 2 … have been received. Each number should arrive once
+ * and in order. As long as they do, the state is a single number; gaps are kept as intervals.
+ * Numbers sent while the receiver is disconnected are optional.
  */
-public final class Stream {
+public final class SequenceTracker {
   /** The classification of a number. */
   public enum Outcome {
     NEW,
@@ -31,7 +31,7 @@ public final class Stream {
   /** Like {@link #gaps}, for optional numbers. */
   private @Nullable TreeMap<Integer, Integer> optionalGaps;
 
-  /** Records a number. */
+  /** Records and classifies a received number. */
   public Outcome accept(int number) {
     if (number == next) {
       next++;
@@ -48,7 +48,7 @@ public final class Stream {
     return fill(optionalGaps, number) ? Outcome.NEW : Outcome.DUPLICATE;
   }
 
-  /** Records the gap before this number. */
+  /** Records the gap that ends before the number. */
   private void open(int number) {
     TreeMap<Integer, Integer> intervals = disconnected ? optionalGaps : gaps;
     if (intervals == null) {
@@ -86,7 +86,8 @@ public final class Stream {
    * Called when the receiver has reconnected.
    *
    * @param sent numbers sent so far
-   * @return numbers that became optional during this disconnection and were not received
+   * @return how many numbers became optional while the receiver was disconnected and were not
+   *     received
    */
   int onReconnected(int sent) {
     int more = Math.max(0, sent - next);
@@ -104,7 +105,7 @@ public final class Stream {
     return open == null || open.isEmpty() ? next : open.firstKey();
   }
 
-  /** Returns whether it was received. */
+  /** Returns whether the number was received. */
   public boolean isReceived(int number) {
     return number < next && !contains(gaps, number) && !contains(optionalGaps, number);
   }
@@ -114,12 +115,12 @@ public final class Stream {
     return gap != null && gap.getValue() > number;
   }
 
-  /** Returns the required numbers of a publisher that are missing. */
+  /** Returns how many required numbers of a publisher are missing. */
   Missing missing(SentMessages sent, int publisher) {
     return missing(sent.count(publisher), number -> sent.isAcknowledged(publisher, number));
   }
 
-  /** Returns those of the first {@code sent} numbers that are required and missing. */
+  /** Returns how many of the first {@code sent} numbers are required and missing. */
   public Missing missing(int sent, IntPredicate acknowledged) {
     Missing missing = disconnected ? Missing.NONE : missing(next, sent, acknowledged);
     TreeMap<Integer, Integer> open = gaps;

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the steps that placement has to postpone, and cancels them for an operator, at any node;
- * the metadata leader handles the requests. Thread-safe; does not block.
+ * Accepts an operator's requests to list or cancel the steps that placement has to postpone, on any
+ * node; the metadata leader handles the requests. Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 list, 2 cancel -- cancel: text store | varint range number
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * response to cancel: empty; sent when the step is canceled
  * </pre>
  */
-public final class PendingRequests implements PeerServices.Handler {
+public final class PendingStepRequests implements PeerServices.Handler {
   /** Name of this service between nodes. */
   public static final String NAME = "pending";
 
@@ -56,7 +56,7 @@ public final class PendingRequests implements PeerServices.Handler {
    * @param cancel cancels a step of this node's driver; throws if there is nothing to cancel
    * @param metadataLeader null if no leader of the metadata group is known
    */
-  public PendingRequests(
+  public PendingStepRequests(
       Membership membership,
       PeerCalls peers,
       Supplier<List<PendingStep>> pending,
@@ -82,7 +82,7 @@ public final class PendingRequests implements PeerServices.Handler {
    */
   public CompletableFuture<List<PendingStep>> list() {
     return call(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
-        .thenApply(PendingRequests::read);
+        .thenApply(PendingStepRequests::read);
   }
 
   /**

@@ -4,8 +4,8 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The CPU load of this host, caused by this and other processes. */
-public final class Processors {
+/** Measures the CPU load of this host, including that of other processes. */
+public final class CpuLoad {
   private final @Nullable OperatingSystemMXBean system =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Configuration keys that this version does not implement. They are rejected rather than silently
  * ignored.
  */
-final class UnsupportedValues {
+final class UnsupportedKeys {
   private static final String UNSUPPORTED = " is not supported by this version: ";
 
   /** Sections and keys that are not implemented yet, each with the reason and the remedy. */
@@ -23,7 +23,7 @@ final class UnsupportedValues {
     }
   }
 
-  private UnsupportedValues() {}
+  private UnsupportedKeys() {}
 
   /**
    * Returns why the key is not supported; empty if its section already reports that, null if the

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * @param installDirectory where received snapshots are kept while they are installed
  * @param load belongs to the replica; the rest is shared
  */
-record ReplicaParts(
+record ReplicaDependencies(
     NodeId self,
     Kv kv,
     Path installDirectory,

@@ -13,7 +13,7 @@ import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
 /** Authenticates a client with a certificate as the user named by the certificate's common name. */
-final class CertificateName implements Authenticator {
+final class CertificateAuthenticator implements Authenticator {
 
   @Override
   public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {

@@ -11,38 +11,39 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Restores all subscriptions listed in the inbox of a persistent session for its new connection,
- * regardless of which routes already exist. If the client disconnects while the session is waiting
- * in the {@link ResumeQueue}, nothing is done; a session with many filters stops after the current
- * batch.
+ * Restores the subscriptions of a persistent session when its client reconnects: adds missing
+ * routes to the inbox, and subscribes the connection on this node. A client may disconnect before
+ * all of its subscriptions are restored: if its session is still waiting in the {@link
+ * ResumeQueue}, nothing is restored; otherwise, only the current batch is completed.
  */
-record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue queue) {
+record SubscriptionRestorer(SessionServices services, Session session, ResumeQueue queue) {
   /** The maximum number of subscriptions of one session that are in progress. */
   static final int BATCH = 500;
 
   /**
-   * Restores the subscriptions. The future completes when all of them are effective or the session
-   * has ended, and fails if a store fails. Called on the event loop.
+   * Restores all subscriptions of the inbox; does nothing for a transient session. The future
+   * completes when all subscriptions are effective or the session has ended, and fails if a store
+   * fails. Called on the event loop.
    */
-  CompletableFuture<Void> resume(@Nullable Attachment attachment) {
+  CompletableFuture<Void> restore(@Nullable Attachment attachment) {
     int total = attachment == null ? 0 : attachment.subscriptions().size();
     return attachment == null || total == 0
         ? CompletableFuture.completedFuture(null)
         : queue.run(
-            session, Math.min(BATCH, total), () -> inEventLoop(() -> resume(attachment, 0)));
+            session, Math.min(BATCH, total), () -> inEventLoop(() -> restore(attachment, 0)));
   }
 
-  private CompletableFuture<Void> resume(Attachment attachment, int from) {
+  private CompletableFuture<Void> restore(Attachment attachment, int from) {
     int total = attachment.subscriptions().size();
     if (session.isEnded()) {
       return CompletableFuture.completedFuture(null);
     }
     int to = Math.min(from + BATCH, total);
     CompletableFuture<Void> batch =
-        resume(attachment.handle(), attachment.subscriptions().subList(from, to));
+        restore(attachment.handle(), attachment.subscriptions().subList(from, to));
     return to == total
         ? batch
-        : batch.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
+        : batch.thenComposeAsync(done -> restore(attachment, to), session.eventLoop());
   }
 
   /** Runs the work on the event loop, because the queue may call it on any thread. */
@@ -58,10 +59,10 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
     }
   }
 
-  private CompletableFuture<Void> resume(InboxHandle inbox, List<InboxSubscription> part) {
+  private CompletableFuture<Void> restore(InboxHandle inbox, List<InboxSubscription> part) {
     return CompletableFuture.allOf(
         part.stream()
-            .map(subscription -> resume(inbox, subscription))
+            .map(subscription -> restore(inbox, subscription))
             .toArray(CompletableFuture<?>[]::new));
   }
 
@@ -69,10 +70,10 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
    * Restores one subscription. QoS 0 messages bypass the inbox, so a live subscription on this node
    * is needed as well.
    */
-  private CompletableFuture<Boolean> resume(InboxHandle inbox, InboxSubscription subscription) {
+  private CompletableFuture<Boolean> restore(InboxHandle inbox, InboxSubscription subscription) {
     return services
         .routes()
-        .confirm(inbox.id(), inbox.incarnation(), subscription)
+        .addIfMissing(inbox.id(), inbox.incarnation(), subscription)
         .thenCompose(
             done ->
                 services.live().subscribe(session, subscription.filter(), subscription.options()));

@@ -3,8 +3,8 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.EventLoop;
 
-/** The session table as seen by a session. */
-interface SessionOwner {
+/** What a session needs from the {@link SessionTable} in which it is registered. */
+interface SessionContext {
   SessionServices services();
 
   /** Returns the timeout wheel of an event loop. */
@@ -15,26 +15,29 @@ interface SessionOwner {
 
   StoreFailureLog storeFailures();
 
-  /** The queue of sessions that wait for the routes of their subscriptions. */
+  /** The queue of resumed sessions whose subscriptions must be restored. */
   ResumeQueue resumeQueue();
 
   /**
-   * The Server Reference sent to clients that this node disconnects while draining; empty for none.
+   * The Server Reference for clients that this node disconnects while it drains; empty for none.
    */
   String serverReference();
 
   /** Registers a connecting session. Called on its event loop. */
   Registration register(Session session);
 
-  /** Releases a session that has returned its state. Can be called on any thread. */
-  void release(Session session);
+  /** Called when a session has released its state. Can be called on any thread. */
+  void onStateReleased(Session session);
 
   /**
-   * Called on the event loop when the connection need not be held, because it is being closed or
-   * already closed.
+   * Called on the event loop when the connection of an ending session is not held after all,
+   * because it is not open or already closed.
    */
   void onConnectionNotHeld(Session session);
 
-  /** Called when the held connection of an ended session is being closed or already closed. */
+  /**
+   * Called when the held connection of an ended session is about to be closed or the client has
+   * closed it.
+   */
   void onHeldConnectionClosed(Session session);
 }

@@ -1,17 +1,17 @@
 package io.fjordmq.inbox;
 
 /**
- * Keeps the undelivered share messages of an ended session for other members of the share (MQTT 5.0
- * §4.8.2). The entries stay in the rows of the ended incarnation and are announced until {@link
- * TrimUndelivered} has removed the last one.
+ * Keeps the undelivered share messages of an ended session (those of its shared subscriptions) for
+ * other members of the share (MQTT 5.0 §4.8.2). The entries stay in the rows of the ended
+ * incarnation and are announced until {@link TrimUndelivered} has removed the last one.
  */
-final class RedistributeShares {
+final class ShareRedistribution {
   /**
    * Interval between announcements. Replicas must agree on this value, so it is not configurable.
    */
   static final long REPEAT_MILLIS = 10_000;
 
-  private RedistributeShares() {}
+  private ShareRedistribution() {}
 
   /** Returns true if the entries of an ending inbox must be kept. */
   static boolean mustKeep(Inbox inbox) {
@@ -36,6 +36,6 @@ final class RedistributeShares {
   private static void announce(InboxRows inboxes, int bucket, long incarnation, InboxId id) {
     inboxes.emit(new InboxEffect.ShareMessagesUndelivered(id, incarnation));
     long at = inboxes.nowMillis() + REPEAT_MILLIS;
-    inboxes.putDue(bucket, at, InboxKeys.undeliveredDue(bucket, at, incarnation));
+    inboxes.putDue(bucket, at, InboxKeys.dueUndelivered(bucket, at, incarnation));
   }
 }

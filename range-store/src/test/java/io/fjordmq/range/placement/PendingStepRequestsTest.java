@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Goal: pending steps can be requested at any node; the driver of the metadata leader responds. */
-class PendingRequestsTest {
+class PendingStepRequestsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final RangeId RANGE = new RangeId("words", 300);
@@ -26,10 +26,10 @@ class PendingRequestsTest {
   private final List<String> canceledRequests = new ArrayList<>();
   private @Nullable NodeId leader = B;
 
-  private PendingRequests startNode(NodeId id) {
+  private PendingStepRequests startNode(NodeId id) {
     LoopbackPeers.Node peers = network.start(id);
-    PendingRequests requests =
-        new PendingRequests(
+    PendingStepRequests requests =
+        new PendingStepRequests(
             new TestMembership(id),
             peers,
             () -> List.of(MERGE, REMOVAL),
@@ -47,7 +47,7 @@ class PendingRequestsTest {
 
   @Test
   void shouldCallTheActiveDriver() {
-    PendingRequests requests = startNode(A);
+    PendingStepRequests requests = startNode(A);
     startNode(B);
     assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
     assertThat(requests.cancel(RANGE)).isCompleted();
@@ -58,7 +58,7 @@ class PendingRequestsTest {
 
   @Test
   void shouldReportFailures() {
-    PendingRequests requests = startNode(A);
+    PendingStepRequests requests = startNode(A);
     startNode(B);
     canceledRequests.add("before");
     assertThat(requests.cancel(RANGE))
