@@ -28,6 +28,9 @@ final class ApiCalls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiCalls.class);
   private static final int KEEP_ALIVE_SECONDS = 60;
 
+  /** The API itself observes the deadline of a call, unless a bug blocks its threads. */
+  private static final long GRACE_MILLIS = 1_000;
+
   private final Api api;
   private final HttpSettings settings;
   private final HttpObserver observer;
@@ -64,6 +67,9 @@ final class ApiCalls implements AutoCloseable {
     exchange.sendWhenPrepared(
         CompletableFuture.supplyAsync(() -> api.handle(call, threads), threads)
             .thenCompose(reply -> reply)
+            .orTimeout(
+                settings.requestTimeout().toMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS)
+            .exceptionally(failure -> failed(exchange, failure))
             .thenApply(reply -> admitted(reply, slot)),
         failure -> failed(exchange, failure));
   }
@@ -133,6 +139,12 @@ final class ApiCalls implements AutoCloseable {
   }
 
   private static HttpReply failed(Exchange exchange, Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      return HttpReply.apiError(
+          HttpStatus.GATEWAY_TIMEOUT_504,
+          "TIMEOUT",
+          "the operation did not complete in time and may still complete");
+    }
     LOG.error("Failed to handle an API request path={}", exchange.path(), failure);
     return HttpReply.apiError(
         HttpStatus.INTERNAL_SERVER_ERROR_500, "INTERNAL_ERROR", "the request failed; see the log");

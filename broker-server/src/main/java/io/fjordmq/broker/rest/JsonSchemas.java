@@ -30,15 +30,15 @@ final class JsonSchemas {
 
   /** The schema of one page of a list. */
   Map<String, Object> ofPage(Schema element) {
-    return Map.of(
+    return JsonObject.of(
         "type",
         "object",
         "required",
         List.of("data", "meta"),
         "properties",
-        Map.of(
+        JsonObject.of(
             "data",
-            Map.of("type", "array", "items", of(element)),
+            JsonObject.of("type", "array", "items", of(element)),
             "meta",
             of(SchemaReader.of(Meta.class))));
   }
@@ -46,11 +46,11 @@ final class JsonSchemas {
   /** The schema of a parameter, whose value is always a text in the URL. */
   static Map<String, Object> ofParameter(Schema schema) {
     return schema instanceof Schema.Time
-        ? Map.of(
+        ? JsonObject.of(
             "anyOf",
             List.of(
-                Map.of("type", "string", "format", "date-time"),
-                Map.of("type", "integer", "minimum", 0, "maximum", Parameter.MAX_MILLIS)))
+                JsonObject.of("type", "string", "format", "date-time"),
+                JsonObject.of("type", "integer", "minimum", 0, "maximum", Parameter.MAX_MILLIS)))
         : plain(schema);
   }
 
@@ -63,7 +63,7 @@ final class JsonSchemas {
       return tree;
     }
     if (schema instanceof Schema.Entries entries) {
-      return Map.of("type", "object", "additionalProperties", of(entries.value(), closed));
+      return JsonObject.of("type", "object", "additionalProperties", of(entries.value(), closed));
     }
     return schema instanceof Schema.Structure structure
         ? reference(structure, closed)
@@ -85,7 +85,7 @@ final class JsonSchemas {
     } else if (closed && !tree.containsKey("additionalProperties")) {
       describe(structure, tree, true);
     }
-    return Map.of("$ref", "#/components/schemas/" + name);
+    return JsonObject.of("$ref", "#/components/schemas/" + name);
   }
 
   static String name(Schema.Structure structure) {

@@ -49,29 +49,29 @@ final class OpenApi {
     tree.put("openapi", "3.1.0");
     tree.put(
         "info",
-        Map.of(
+        JsonObject.of(
             "title",
             "FjordMQ",
             "version",
             version,
             "description",
             "Administers a FjordMQ cluster. Any node answers for the whole cluster."));
-    tree.put("servers", List.of(Map.of("url", RestApi.BASE)));
+    tree.put("servers", List.of(JsonObject.of("url", RestApi.BASE)));
     tree.put(
         "tags",
         operations.stream()
             .map(Operation::tag)
             .distinct()
-            .map(tag -> Map.of("name", tag))
+            .map(tag -> JsonObject.of("name", tag))
             .toList());
     tree.put("paths", paths);
     Map<String, Object> components = new LinkedHashMap<>();
     components.put("schemas", schemas.named());
     components.put(
         "securitySchemes",
-        Map.of(
-            "basic", Map.of("type", "http", "scheme", "basic"),
-            "bearer", Map.of("type", "http", "scheme", "bearer")));
+        JsonObject.of(
+            "basic", JsonObject.of("type", "http", "scheme", "basic"),
+            "bearer", JsonObject.of("type", "http", "scheme", "bearer")));
     tree.put("components", components);
     return tree;
   }
@@ -97,12 +97,12 @@ final class OpenApi {
             body ->
                 tree.put(
                     "requestBody",
-                    Map.of("required", true, "content", content(schemas.ofBody(body)))));
+                    JsonObject.of("required", true, "content", content(schemas.ofBody(body)))));
     tree.put("responses", responses(operation));
     tree.put(
         "security",
         operation.role().isPresent()
-            ? List.of(Map.of("basic", List.of()), Map.of("bearer", List.of()))
+            ? List.of(JsonObject.of("basic", List.of()), JsonObject.of("bearer", List.of()))
             : List.of());
     return tree;
   }
@@ -137,7 +137,7 @@ final class OpenApi {
       schema.put("default", fallback);
     }
     tree.put(
-        "schema", parameter.isRepeatable() ? Map.of("type", "array", "items", schema) : schema);
+        "schema", parameter.isRepeatable() ? JsonObject.of("type", "array", "items", schema) : schema);
     return tree;
   }
 
@@ -153,7 +153,7 @@ final class OpenApi {
       responses.put(
           String.valueOf(answer.status()),
           schema == null
-              ? Map.of("description", answer.description())
+              ? JsonObject.of("description", answer.description())
               : response(
                   answer.description(),
                   answer.paged() ? schemas.ofPage(schema) : schemas.of(schema)));
@@ -174,10 +174,10 @@ final class OpenApi {
   }
 
   private static Map<String, Object> response(String description, Map<String, Object> schema) {
-    return Map.of("description", description, "content", content(schema));
+    return JsonObject.of("description", description, "content", content(schema));
   }
 
   private static Map<String, Object> content(Map<String, Object> schema) {
-    return Map.of(CONTENT, Map.of("schema", schema));
+    return JsonObject.of(CONTENT, JsonObject.of("schema", schema));
   }
 }
