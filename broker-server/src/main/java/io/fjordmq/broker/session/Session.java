@@ -34,7 +34,11 @@ import org.slf4j.LoggerFactory;
  * before the CONNACK, its resources are released after the step in progress.
  */
 final class Session
-    implements LiveSession, KeepAlive.Client, ClientIdOwnerCheck.Holder, SessionHistory.Holder, SessionOwnership.Client {
+    implements LiveSession,
+        KeepAlive.Client,
+        ClientIdOwnerCheck.Holder,
+        SessionHistory.Holder,
+        SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
   static final String MARKED_DOWN = "the cluster has marked this node as down; reconnect";
