@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Usage: bin/interop.sh [LANGUAGE]...
 #
-# Runs third-party MQTT clients in several languages against a broker. Every client installs its dependencies from its
-# own registry under broker-server/target/interop. The script starts a broker on free ports and stops it at the end,
-# unless the environment names a running broker.
+# Runs third-party MQTT clients in several languages, and a tester of REST APIs, against a broker. Every client installs
+# its dependencies from its own registry under broker-server/target/interop. The script starts a broker on free ports
+# and stops it at the end, unless the environment names a running broker.
 #
-#   LANGUAGE       python, javascript, go, rust or mosquitto (default: all). Languages that are not installed on this
-#                  host are reported as skipped.
+#   LANGUAGE       python, javascript, go, rust, mosquitto or schemathesis (default: all). Languages that are not
+#                  installed on this host are reported as skipped. schemathesis tests the REST API.
 #
 # Options:
 #   -h, --help     print this help
@@ -16,6 +16,8 @@
 #   MQTT_PORT      port of a running broker to test
 #   MQTT_HOST      its address
 #   MQTT_WS_PORT   its WebSocket port
+#   API_URL        URL of its HTTP port
+#   API_TOKEN      token of an administrator
 #
 # Examples:
 #   bin/interop.sh python go
@@ -37,7 +39,7 @@ failed=0
 skipped=0
 
 languages=("$@")
-[ $# -gt 0 ] || languages=(python javascript go rust mosquitto)
+[ $# -gt 0 ] || languages=(python javascript go rust mosquitto schemathesis)
 
 has() { command -v "$1" >/dev/null; }
 
@@ -82,6 +84,12 @@ mosquitto() {
   client=(./client.sh)
 }
 
+schemathesis() {
+  has python3 || { missing=python3; return; }
+  python3 -m venv venv && venv/bin/pip install -q --disable-pip-version-check -r requirements.txt
+  client=(./client.sh)
+}
+
 run() { # language
   local language="$1" output code=0
   if [ ! -d "$sources/$language" ]; then
@@ -117,6 +125,10 @@ port() { # scheme, output of the start
   sed -n "s|.* $1://127.0.0.1:\([0-9]*\).*|\1|p" <<<"$2"
 }
 
+api() { # a value of the file with which tools on this host use the API
+  sed -n 's|.*"'"$1"'":"\([^"]*\)".*|\1|p' "$work/broker/data/control/api.json"
+}
+
 start() {
   local output
   mkdir -p "$work"
@@ -139,6 +151,9 @@ YAML
   MQTT_PORT="$(port tcp "$output")"
   MQTT_WS_PORT="$(port ws "$output")"
   export MQTT_PORT MQTT_WS_PORT
+  API_URL="$(api url)"
+  API_TOKEN="$(api token)"
+  export API_URL API_TOKEN
   [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || fail "no MQTT or WebSocket port in the output of standalone.sh: $output" 1
 }
 

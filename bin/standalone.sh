@@ -192,19 +192,38 @@ ports() { sed -n 's/^\(mqtt\|http\)=//p' "$READY_FILE" 2>/dev/null | paste -s -d
 # sockets of bash rather than curl, which may not be installed. Every read has a timeout, because the kernel accepts
 # connections even for a suspended process.
 page() {
-  local url host port response
+  local url host port response token
   url="$(ready_value http)"
+  # A node that listens on another address than the loopback address asks for credentials.
+  token="$(sed -n 's/.*"token":"\([^"]*\)".*/Authorization: Bearer \1/p' "$DATA_DIR/control/api.json" 2>/dev/null)" || true
+  case "$url" in https://*) page_over_tls "$url" "$1" "$token"; return ;; esac
   host="${url#http://}"; port="${host##*:}"; host="${host%:*}"
   case "$host" in 0.0.0.0 | '[::]') host=127.0.0.1 ;; esac
   host="${host#[}"; host="${host%]}"
   response="$(
     { exec 3<>"/dev/tcp/$host/$port"; } 2>/dev/null || exit 0
-    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n' "$1" "${token:+$token$'\r\n'}" >&3
     while IFS= read -r -t "$RESPONSE_SECONDS" line <&3 || [ -n "$line" ]; do printf '%s\n' "$line"; done
   )" 2>/dev/null || true
   [ -n "$response" ] || { printf 'no response from %s%s: connection failed or timed out after %s s' "$url" "$1" "$RESPONSE_SECONDS"; return 1; }
   printf '%s\n' "$response" | tr -d '\r' | sed '1,/^$/d'
   case "${response%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
+}
+
+# The same over TLS, with the URL of the node, a page and an Authorization header. The certificate is not verified: it
+# need not name the address by which the node can be reached on its own host.
+page_over_tls() {
+  local url="$1" code=0
+  command -v curl >/dev/null || { printf 'cannot fetch %s%s: install curl, which this script uses for HTTPS' "$1" "$2"; return 1; }
+  url="${url/0.0.0.0/127.0.0.1}"
+  # The header is passed on standard input, because all users of this host can see command lines.
+  printf '%s' "${3:+header = \"$3\"}" |
+    curl -sk --fail-with-body --noproxy '*' -m "$RESPONSE_SECONDS" -K - "${url/\[::\]/[::1]}$2" || code=$?
+  case "$code" in
+    0) ;;
+    22) return 1 ;; # a response with an error, which curl has printed
+    *) printf 'no response from %s%s: curl failed with exit code %s' "$1" "$2" "$code"; return 1 ;;
+  esac
 }
 
 # --- build ------------------------------------------------------------------------------------------------------

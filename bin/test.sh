@@ -7,7 +7,7 @@
 #   fast      compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds;
 #             simulations run a tenth of their seeds
 #   script    test the scripts in bin/
-#   interop   run clients in other languages (bin/interop.sh)
+#   interop   run clients in other languages, and test the REST API against its description (bin/interop.sh)
 #   fuzz      fuzz each target for 15 seconds (bin/fuzz.sh)
 #   chaos     test a cluster under faults for 45 seconds (bin/chaos.sh); skipped if this host does not support it
 #   slow      run the slow tests, for example kill tests and simulations with all seeds

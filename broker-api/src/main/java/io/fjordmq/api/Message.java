@@ -1,5 +1,7 @@
 package io.fjordmq.api;
 
+import java.util.Arrays;
+
 /**
  * An application message as accepted from its publisher. Immutable: the message owns the payload
  * array, which is never modified, so receivers and threads can share it.
@@ -33,5 +35,20 @@ public record Message(
   /** Returns true if the message must not be delivered at this wall-clock time. */
   public boolean isExpiredAt(long nowMillis) {
     return expiresAtMillis <= nowMillis;
+  }
+
+  /** Returns the message with at most this many bytes of its payload, to show it to an operator. */
+  public Message withPayloadUpTo(int maxBytes) {
+    return payload.length <= maxBytes
+        ? this
+        : new Message(
+            topic,
+            Arrays.copyOf(payload, maxBytes),
+            qos,
+            retain,
+            properties,
+            publisher,
+            acceptedAtMillis,
+            expiresAtMillis);
   }
 }

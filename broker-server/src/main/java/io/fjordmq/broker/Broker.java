@@ -10,6 +10,7 @@ import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.rest.RestServices;
 import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
@@ -150,6 +151,16 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The operator commands. */
   ClusterCommands commands() {
     return operations.commands();
+  }
+
+  /** The parts that the REST API uses. */
+  RestServices restServices() {
+    return new RestServices(
+        Version.text(),
+        operations.view(),
+        operations.commands(),
+        () -> listeners().stream().map(Listener::status).toList(),
+        clientServices.queries());
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

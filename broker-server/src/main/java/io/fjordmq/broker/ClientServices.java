@@ -14,8 +14,10 @@ import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
@@ -26,6 +28,8 @@ import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.inbox.client.RangeSessionQueries;
 import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.router.RouteReplicas;
 import java.time.InstantSource;
@@ -56,6 +60,7 @@ final class ClientServices implements ShutdownSequence.Composite {
   private final ClientEventQueries events;
   private final SysTopics sys;
   private final Sessions sessions;
+  private final ClusterQueries queries;
 
   static ClientServices open(Dependencies dependencies) {
     return new ClientServices(dependencies);
@@ -88,6 +93,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       sys = sysTopics();
       sys.run();
       sessions = sessions(membership);
+      queries = shutdownSequence.add("queries", queries(membership));
       membership.watch(
           new NodeLifecycle(
               sessions,
@@ -155,6 +161,31 @@ final class ClientServices implements ShutdownSequence.Composite {
   /** The recent events of clients on all nodes. */
   ClientEventQueries events() {
     return events;
+  }
+
+  private ClusterQueries queries(ClusterMembership membership) {
+    ReplicatedStores stores = dependencies.stores;
+    return ClusterQueries.open(
+        new ClusterQueries.Dependencies(
+            membership,
+            dependencies.node.peers(),
+            new ConnectedClients(delivery.registry()),
+            dependencies.tenants::known,
+            new RangeSessionQueries(stores.ranges().client(InboxReplicas.STORE), clock),
+            stores.inboxes(),
+            delivery.routes(),
+            stores.routeTable(),
+            new SysRetained(stores.retained(), sys),
+            new ClusterQueries.Publishing(
+                delivery.distribution(),
+                dependencies.overload::isOverloaded,
+                tenant -> dependencies.tenants.of(tenant).session().maxPayloadBytes()),
+            clock));
+  }
+
+  /** The queries of operators about the whole cluster. */
+  ClusterQueries queries() {
+    return queries;
   }
 
   /** All sessions on this node. */

@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.http.HttpServer;
 import io.fjordmq.broker.http.HttpSettings;
@@ -8,9 +9,16 @@ import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.net.Listener;
+import io.fjordmq.broker.ops.ApiFile;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ControlFolder;
 import io.fjordmq.broker.ops.ReadyFile;
+import io.fjordmq.broker.rest.ApiException;
+import io.fjordmq.broker.rest.Credentials;
+import io.fjordmq.broker.rest.ErrorCode;
+import io.fjordmq.broker.rest.LocalToken;
+import io.fjordmq.broker.rest.RestApi;
+import io.fjordmq.broker.rest.RestEndpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,12 +80,14 @@ final class Node implements AutoCloseable {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
     BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics(Version.text()));
+    RestEndpoint api = new RestEndpoint();
     HttpServer pages =
         shutdownSequence.add(
             "http",
             HttpServer.start(
                 http,
                 new Pages(metrics::scrape, this::notReadyReasons, this::clusterPage),
+                api,
                 metrics.http()));
     Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
@@ -90,11 +100,12 @@ final class Node implements AutoCloseable {
     shutdownSequence
         .add("control", new PeriodicTasks("control"))
         .every(CONTROL_PERIOD, "commands", control::poll);
+    openApi(config, started, shutdownSequence.add("api", api), pages.port());
     metrics.watch(started::status);
     shutdownSequence.add("metrics", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
     beforeReady.accept(this);
-    String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
+    String pagesUri = scheme(http) + host(http.host()) + ":" + pages.port();
     shutdownSequence.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
     LOG.info(
@@ -102,6 +113,35 @@ final class Node implements AutoCloseable {
         (System.nanoTime() - begin) / 1_000_000,
         mqtt,
         pagesUri);
+  }
+
+  /** Opens the API, and lets tools on this host use it without an account. */
+  private void openApi(BrokerConfig config, Broker started, RestEndpoint api, int port)
+      throws IOException {
+    HttpSettings http = config.httpConfig();
+    LocalToken token = LocalToken.generate(Node::refuse);
+    api.open(RestApi.of(started.restServices(), token));
+    String host =
+        switch (http.host()) {
+          case "", "0.0.0.0" -> "127.0.0.1";
+          case "::" -> "[::1]";
+          default -> host(http.host());
+        };
+    shutdownSequence.add(
+        "api file",
+        ApiFile.write(Path.of(config.dataDir()), scheme(http) + host + ":" + port, token.text()));
+  }
+
+  private static CompletableFuture<Caller> refuse(Credentials credentials, String remoteAddress) {
+    ErrorCode code =
+        credentials instanceof Credentials.Bearer
+            ? ErrorCode.BAD_TOKEN
+            : ErrorCode.BAD_API_KEY_OR_SECRET;
+    return CompletableFuture.failedFuture(new ApiException(code, "the credentials are not valid"));
+  }
+
+  private static String scheme(HttpSettings http) {
+    return http.isTls() ? "https://" : "http://";
   }
 
   private List<String> notReadyReasons() {

@@ -22,6 +22,7 @@ import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.client.ReplicatedRetainStore;
 import io.fjordmq.retain.client.RetainSweeper;
 import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.RouteTable;
 import io.fjordmq.router.client.ReplicatedRouteStore;
 import io.fjordmq.router.client.RouteBarrier;
 import java.io.IOException;
@@ -48,6 +49,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   private final Timers timers;
   private final Stores ranges;
   private final ReplicatedRouteStore router;
+  private final RouteTable routeTable;
   private final ReplicatedRetainStore retained;
   private final RetainSweeper retainSweeper;
   private final ReplicatedInboxStore inboxes;
@@ -66,6 +68,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     ClusterNode node = dependencies.node;
     ClusterClock clock = node.membership().clock();
     RouteReplicas routes = new RouteReplicas(config.routerConfig());
+    routeTable = routes.table();
     RetainReplicas retainReplicas = new RetainReplicas(config.retainConfig());
     inboxEvents = new InboxEventRelay(dependencies.observers.delivery());
     InboxReplicas inboxReplicas =
@@ -149,6 +152,11 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   /** The timers of the range engine. */
   Timers timers() {
     return timers;
+  }
+
+  /** The routes that this node knows. */
+  RouteTable routeTable() {
+    return routeTable;
   }
 
   /** The ranges of all stores. */

@@ -4,12 +4,14 @@ import io.fjordmq.broker.cluster.ClusterAddresses;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.net.CertificateFiles;
 import io.fjordmq.broker.net.Endpoint;
 import io.fjordmq.broker.net.ListenerFiles;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.security.SecurityFiles;
 import io.fjordmq.cluster.tls.ClusterTls;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,6 +53,7 @@ final class StartChecks {
       problems.add("mqttServerConfig has no listener, so no client can connect; add a tcpListener");
     }
     problems.addAll(ListenerFiles.findProblems(listeners));
+    checkHttpCertificate(config.httpConfig());
     ClusterTls tls = config.clusterConfig().tls();
     if (tls != null) {
       try {
@@ -60,6 +63,21 @@ final class StartChecks {
       }
     }
     problems.addAll(SecurityFiles.problems(config.securityConfig(), config.plugins()));
+  }
+
+  private void checkHttpCertificate(HttpSettings http) {
+    if (http.isTls()) {
+      try {
+        CertificateFiles.open(
+            "httpConfig",
+            http.certFile(),
+            http.keyFile(),
+            http.keyPasswordFile(),
+            InstantSource.system());
+      } catch (IllegalStateException e) {
+        problems.add(String.valueOf(e.getMessage()));
+      }
+    }
   }
 
   private void ports() {

@@ -211,6 +211,17 @@ public final class FilterTable<V, R> {
     }
   }
 
+  /**
+   * Passes the value of every filter of a tenant, in no particular order and without a lock. A
+   * filter that is added or removed meanwhile may or may not be passed. For infrequent use.
+   */
+  void forEach(String tenant, Consumer<? super V> action) {
+    Tenant<V, R> entry = tenants.get(tenant);
+    if (entry != null) {
+      entry.filters.forEach(action);
+    }
+  }
+
   private R matchUncached(Tenant<V, R> entry, String tenant, String topic, IntConsumer visited) {
     long version = entry.version;
     List<V> values = new ArrayList<>(4);

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -136,6 +137,37 @@ public final class RouteTable {
                   }
                 }));
     return latest;
+  }
+
+  /**
+   * Lists topic filters with their receivers, sorted by their text. Visits all routes of the tenant
+   * without a lock; routes that change meanwhile may be missed. For infrequent use, not on an event
+   * loop.
+   *
+   * @param after only filters after this one are listed; empty for all
+   * @param accepts selects filters by their text
+   * @param limit maximum number of filters; &gt; 0
+   */
+  public List<RoutedFilter> list(
+      String tenant, String after, Predicate<String> accepts, int limit) {
+    TreeMap<String, RoutedFilter> first = new TreeMap<>();
+    filters.forEach(
+        tenant,
+        pattern ->
+            pattern.forEach(
+                route -> {
+                  String text = route.filter().text();
+                  boolean isAmongFirst =
+                      first.size() < limit || text.compareTo(first.lastKey()) <= 0;
+                  if (!isAmongFirst || text.compareTo(after) <= 0 || !accepts.test(text)) {
+                    return;
+                  }
+                  first.merge(text, RoutedFilter.of(route), RoutedFilter::and);
+                  if (first.size() > limit) {
+                    first.pollLastEntry();
+                  }
+                }));
+    return List.copyOf(first.values());
   }
 
   /** Marks the interval as filled; returns whether a part of it was already filled. */

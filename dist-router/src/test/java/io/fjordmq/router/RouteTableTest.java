@@ -2,7 +2,10 @@ package io.fjordmq.router;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import java.util.ArrayList;
@@ -163,5 +166,38 @@ class RouteTableTest {
 
   private MatchedRoutes match(String topic) {
     return table.match(Routes.TENANT, topic);
+  }
+
+  @Test
+  void shouldListFiltersWithTheirReceiversPageByPage() {
+    for (int i = 0; i < 50; i++) {
+      String filter = "a/" + (char) ('a' + i % 25) + (i % 25 == 3 ? "/#" : "");
+      table.add(route("t", filter, new Receiver.Live("n" + i % 2, 1, "")));
+      table.add(route("t", filter, new Receiver.Inbox("c" + i, 1)));
+    }
+    table.add(route("t", "$share/g/a/b", new Receiver.Live("n7", 1, "c")));
+    table.add(route("other", "x", new Receiver.Live("n7", 1, "")));
+    List<String> all = new ArrayList<>();
+    String after = "";
+    while (true) {
+      List<RoutedFilter> page = table.list("t", after, text -> true, 4);
+      if (page.isEmpty()) {
+        break;
+      }
+      assertThat(page).hasSizeLessThanOrEqualTo(4);
+      page.forEach(filter -> all.add(filter.filter()));
+      after = all.get(all.size() - 1);
+    }
+    assertThat(all).hasSize(26).isSorted().doesNotHaveDuplicates().contains("a/d/#");
+    assertThat(table.list("t", "", "a/c"::equals, 10))
+        .containsExactly(new RoutedFilter("a/c", Set.of("n0", "n1"), 2));
+    assertThat(table.list("t", "", "$share/g/a/b"::equals, 10))
+        .containsExactly(new RoutedFilter("$share/g/a/b", Set.of("n7"), 0));
+    assertThat(table.list("nobody", "", text -> true, 10)).isEmpty();
+  }
+
+  private static Route route(String tenant, String filter, Receiver receiver) {
+    return new Route(
+        tenant, TopicFilter.parse(filter), receiver, SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE));
   }
 }

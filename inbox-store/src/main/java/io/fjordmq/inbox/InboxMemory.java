@@ -20,6 +20,7 @@ final class InboxMemory {
   private byte @Nullable [] firstUncounted;
 
   private volatile boolean counting;
+  private volatile KeyInterval interval = KeyInterval.ALL;
 
   /**
    * Creates an empty memory.
@@ -58,6 +59,7 @@ final class InboxMemory {
    */
   void open(KeyInterval interval, KvReader rows) {
     clear();
+    this.interval = interval;
     InboxScan.visit(
         rows,
         interval.start(),
@@ -80,6 +82,11 @@ final class InboxMemory {
         });
     firstUncounted = totals.inboxes.get() == 0 ? null : interval.start();
     counting = firstUncounted != null;
+  }
+
+  /** Returns the key interval of the range. Any thread may call this method. */
+  KeyInterval interval() {
+    return interval;
   }
 
   /** Adds the contents of the next inboxes to the totals. */

@@ -10,7 +10,14 @@ import java.nio.ByteBuffer;
  * A query to a range. Queries run concurrently with the apply thread: they read rows, and only the
  * parts of the memory that any thread may read.
  */
-public sealed interface InboxQuery permits FetchEntries, ReadUndelivered, SweepQuery {
+public sealed interface InboxQuery
+    permits DescribeSession,
+        FetchEntries,
+        ListSessions,
+        ListSubscriptions,
+        PeekEntries,
+        ReadUndelivered,
+        SweepQuery {
   /*
    *   1  version 1
    *   1  kind
@@ -40,6 +47,10 @@ public sealed interface InboxQuery permits FetchEntries, ReadUndelivered, SweepQ
           case FetchEntries.KIND -> FetchEntries.read(in);
           case ReadUndelivered.KIND -> ReadUndelivered.read(in);
           case SweepQuery.KIND -> new SweepQuery();
+          case ListSessions.KIND -> ListSessions.read(in);
+          case DescribeSession.KIND -> DescribeSession.read(in);
+          case ListSubscriptions.KIND -> ListSubscriptions.read(in);
+          case PeekEntries.KIND -> PeekEntries.read(in);
           default -> throw NewerFormatException.unknownKind("inbox query", kind);
         };
     in.requireEnd();

@@ -13,6 +13,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.common.MessageCodec;
 import java.nio.ByteBuffer;
@@ -22,6 +24,9 @@ import org.junit.jupiter.api.Test;
 
 /** The bytes in the log. Changing one of these requires a new version. */
 class StoredBytesTest {
+  /** Bucket of {@link Samples#ID} as a varint. */
+  private static final String BUCKET_HEX = "830f";
+
   private static final String HANDLE_HEX = "0174" + "026331" + "1122334455667788" + "ac02";
 
   @Test
@@ -165,6 +170,20 @@ class StoredBytesTest {
     assertThat(hex(read.encode()))
         .isEqualTo("01" + "03" + "0174026331" + "0000000000000005" + "40" + "ac02" + "ad02");
     assertThat(InboxQuery.decode(ByteBuffer.wrap(read.encode()))).isEqualTo(read);
+    assertQuery(
+        new ListSessions(
+            SessionPosition.of(ID), new SessionFilter("t", null, "u", null, false), 300, 100),
+        "01" + "04" + "PP" + "0174" + "026331" + "15" + "0174" + "0175" + "ac02" + "64");
+    assertQuery(new DescribeSession(ID, 300), "01" + "05" + "0174026331" + "ac02");
+    assertQuery(
+        new ListSubscriptions(SessionPosition.of(ID), "a", SessionPosition.END, "t", 300, 100),
+        "01" + "06" + "PP" + "0174" + "026331" + "0161" + "80200000" + "010174" + "ac02" + "64");
+    assertQuery(
+        new ListSubscriptions(SessionPosition.START, "", SessionPosition.END, null, 300, 100),
+        "01" + "06" + "000000" + "00" + "80200000" + "00" + "ac02" + "64");
+    assertQuery(
+        new PeekEntries(ID, 7, 100, 300, 301),
+        "01" + "07" + "0174026331" + "07" + "64" + "ac02" + "ad02");
     assertCommand(new CountInboxes(500), "02" + "0e" + "f403");
     assertCommand(new ExpireDue(500, 300), "02" + "0c" + "f403" + "ac02");
     assertCommand(
@@ -173,6 +192,50 @@ class StoredBytesTest {
     assertCommand(
         new DetachOwner(OWNER, new byte[] {1, 2}, 300, 9),
         "02" + "10" + "026e31" + "0000000000000005" + "020102" + "ac02" + "09");
+  }
+
+  private static void assertQuery(InboxQuery query, String hex) {
+    assertThat(hex(query.encode())).isEqualTo(hex.replace("PP", BUCKET_HEX));
+    assertThat(InboxQuery.decode(ByteBuffer.wrap(query.encode()))).isEqualTo(query);
+  }
+
+  @Test
+  void shouldNotChangeTheBytesOfListedSessions() {
+    StoredSession offline =
+        new StoredSession(
+            ID, 5, null, 300, LIMITS, new SessionUser("u", true), true, 7, 300, 1, 2, 3, 4);
+    StoredSession connected =
+        new StoredSession(
+            ID, 5, OWNER, 300, LIMITS, null, false, InboxState.NEVER, InboxState.NEVER, 1, 2, 3, 4);
+    assertSession(
+        offline,
+        "0174026331"
+            + "0000000000000005"
+            + "0e"
+            + "ac02"
+            + "0ae80701"
+            + "0175"
+            + "07"
+            + "ac02"
+            + "01020304");
+    assertSession(
+        connected,
+        "0174026331"
+            + "0000000000000005"
+            + "01"
+            + "026e310000000000000005"
+            + "ac02"
+            + "0ae80701"
+            + "0000"
+            + "01020304");
+  }
+
+  private static void assertSession(StoredSession session, String hex) {
+    ByteWriter out = new ByteWriter(64);
+    session.write(out);
+    byte[] bytes = out.toByteArray();
+    assertThat(hex(bytes)).isEqualTo(hex);
+    assertThat(StoredSession.read(new ByteReader(bytes))).isEqualTo(session);
   }
 
   private static void assertCommand(InboxCommand command, String hex) {

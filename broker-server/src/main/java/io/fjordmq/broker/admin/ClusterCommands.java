@@ -5,15 +5,20 @@ import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.ops.ControlFolder.CommandResult;
 import io.fjordmq.range.placement.StorePlacement;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Executes operator commands that change a running cluster: {@link VoterCommands}, {@link
- * NodeCommands} and {@link RangeCommands}. Any node accepts them. Not thread-safe; each command
- * blocks until the change has been made or has timed out.
+ * NodeCommands} and {@link RangeCommands}. Any node accepts them. Thread-safe, but one command at a
+ * time: each blocks until its change has been made or has timed out, and until the commands before
+ * it have ended.
  */
 public final class ClusterCommands {
+  /** The greatest number of voters of a range. */
+  public static final int MAX_VOTERS = StorePlacement.MAX_VOTERS;
+
   private static final String USAGE =
       "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
           + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock;"
@@ -42,11 +47,11 @@ public final class ClusterCommands {
   }
 
   /**
-   * Executes a command.
+   * Executes a command. Blocks.
    *
    * @param words the name of the command and its arguments
    */
-  public CommandResult execute(List<String> words) {
+  public synchronized CommandResult execute(List<String> words) {
     List<String> rest = words.subList(1, words.size());
     return switch (words.get(0)) {
       case "voters" -> voters.voters(rest);
@@ -60,6 +65,11 @@ public final class ClusterCommands {
       case "lower-clock" -> withOneArgument(rest, ranges::lowerClock);
       default -> CommandResult.usageError("unknown command '" + words.get(0) + "'; " + USAGE);
     };
+  }
+
+  /** The number of voters of each store, as set for the cluster. Does not block. */
+  public Map<String, Integer> voterCounts() {
+    return voters.byStore();
   }
 
   /** Executes a command with exactly one argument. */

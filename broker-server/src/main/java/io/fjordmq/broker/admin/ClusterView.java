@@ -27,6 +27,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,6 +75,19 @@ public final class ClusterView {
   /** Logs the current notes. */
   public void logNotes() {
     notes().forEach(note -> LOG.info("Cluster status: {}", note));
+  }
+
+  /**
+   * The identity of the cluster.
+   *
+   * @param env its name, from the configuration of its first node
+   */
+  public record Identity(String id, String env) {}
+
+  /** The identity of the cluster; empty until its first node has created it. */
+  public Optional<Identity> identity() {
+    return Optional.ofNullable(ClusterRecord.of(node.metadata().view()))
+        .map(cluster -> new Identity(cluster.id(), cluster.env()));
   }
 
   /**
@@ -224,10 +238,8 @@ public final class ClusterView {
 
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
-    ClusterRecord cluster = ClusterRecord.of(node.metadata().view());
-    if (cluster != null) {
-      notes.add("cluster " + cluster.id() + ", env " + cluster.env());
-    }
+    identity()
+        .ifPresent(cluster -> notes.add("cluster " + cluster.id() + ", env " + cluster.env()));
     List<String> single = stores.names().stream().filter(this::hasSingleVoters).toList();
     if (!single.isEmpty()) {
       notes.add(
@@ -259,8 +271,7 @@ public final class ClusterView {
           "nodes down: "
               + String.join(", ", down)
               + "; restart them, or remove each node that is permanently lost: run"
-              + " 'bin/standalone.sh"
-              + " remove-node ID' on a running node");
+              + " 'bin/standalone.sh remove-node ID' on a running node");
     }
     String notServing = node.membership().notServingReason();
     if (notServing != null) {

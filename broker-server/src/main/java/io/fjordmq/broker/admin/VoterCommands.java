@@ -7,7 +7,9 @@ import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,13 @@ final class VoterCommands {
 
   private List<StorePlacement> counts() {
     return VoterCounts.withStoredCounts(node.metadata().view(), configured);
+  }
+
+  /** The number of voters of each store. */
+  Map<String, Integer> byStore() {
+    Map<String, Integer> byStore = new LinkedHashMap<>();
+    counts().forEach(store -> byStore.put(store.store(), store.voters()));
+    return byStore;
   }
 
   /** Sets the given voter counts and returns the counts of all stores. */

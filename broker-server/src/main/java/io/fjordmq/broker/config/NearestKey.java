@@ -5,8 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the known key that an unknown key was most likely meant to be. */
-final class NearestKey {
+/**
+ * Finds the known key that an unknown key was most likely meant to be. Also used for other names
+ * that operators type.
+ */
+public final class NearestKey {
   private NearestKey() {}
 
   /**
@@ -14,7 +17,7 @@ final class NearestKey {
    * misplaced; otherwise the known key with the smallest edit distance; null if no key is close
    * enough.
    */
-  static @Nullable String to(String unknown, Collection<String> known) {
+  public static @Nullable String to(String unknown, Collection<String> known) {
     String name = nameOf(unknown);
     return known.stream()
         .filter(candidate -> nameOf(candidate).equalsIgnoreCase(name))

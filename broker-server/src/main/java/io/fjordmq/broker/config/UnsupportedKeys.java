@@ -16,9 +16,10 @@ final class UnsupportedKeys {
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
 
   static {
-    String noTls = "the HTTP port has no TLS; remove the key";
-    for (String key : List.of("certFile", "keyFile", "trustFile", "clientAuth")) {
-      UNAVAILABLE.put("httpConfig." + key, noTls);
+    String noClientCertificates =
+        "the HTTP port does not verify client certificates; remove the key";
+    for (String key : List.of("trustFile", "clientAuth")) {
+      UNAVAILABLE.put("httpConfig." + key, noClientCertificates);
     }
   }
 

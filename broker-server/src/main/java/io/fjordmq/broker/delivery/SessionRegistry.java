@@ -1,13 +1,16 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.delivery.ClientIndex.Key;
 import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.SessionPosition;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * released.
  */
 public final class SessionRegistry {
-  private record Key(String tenant, String clientId) {}
-
   /** The registration of one connection; ends with {@link #unregister}. */
   public static final class Registration {
     private final LiveSession session;
@@ -53,6 +54,15 @@ public final class SessionRegistry {
       return !ownOrder.equals(ConnectOrder.NONE) && ownOrder.compareTo(other) < 0;
     }
 
+    LiveSession session() {
+      return session;
+    }
+
+    /** Completes once this connection has released its state. */
+    public CompletableFuture<Void> stateReleased() {
+      return released.copy();
+    }
+
     /**
      * Completes once the client's previous connection, if there was one, has released its state.
      */
@@ -62,6 +72,7 @@ public final class SessionRegistry {
   }
 
   private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
+  private final ClientIndex inOrder = new ClientIndex();
   private final NodeStreams nodes;
 
   /**
@@ -101,7 +112,7 @@ public final class SessionRegistry {
    * connection on this node if it is older.
    */
   void onConnectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
-    Registration here = sessions.get(new Key(tenant, clientId));
+    Registration here = sessions.get(Key.named(tenant, clientId));
     if (here != null && here.onConnectedElsewhere(connectOrder)) {
       here.session.eventLoop().execute(here.session::onTakenOver);
     }
@@ -112,16 +123,19 @@ public final class SessionRegistry {
    * LiveSession#onTakenOver} on the previous one, if any.
    */
   public Registration register(LiveSession session) {
-    Key key = new Key(session.tenant(), session.clientId());
+    Key key = Key.indexed(session.tenant(), session.clientId());
     Registration[] older = new Registration[1];
     Registration registration =
         sessions.compute(
             key,
             (k, present) -> {
               older[0] = present;
-              return new Registration(
-                  session,
-                  present == null ? CompletableFuture.completedFuture(null) : present.released);
+              Registration added =
+                  new Registration(
+                      session,
+                      present == null ? CompletableFuture.completedFuture(null) : present.released);
+              inOrder.put(k, added); // atomically with the other map
+              return added;
             });
     if (older[0] != null) {
       LiveSession superseded = older[0].session;
@@ -140,13 +154,21 @@ public final class SessionRegistry {
    */
   public void unregister(Registration registration) {
     LiveSession session = registration.session;
-    sessions.remove(new Key(session.tenant(), session.clientId()), registration);
+    sessions.computeIfPresent(
+        Key.indexed(session.tenant(), session.clientId()),
+        (key, present) -> {
+          if (present != registration) {
+            return present; // the client has connected again
+          }
+          inOrder.remove(key);
+          return null;
+        });
     registration.released.complete(null);
   }
 
   /** The client's connection on this node; null if there is none. */
   public @Nullable LiveSession find(String tenant, String clientId) {
-    Registration registration = sessions.get(new Key(tenant, clientId));
+    Registration registration = sessions.get(Key.named(tenant, clientId));
     return registration == null ? null : registration.session;
   }
 
@@ -156,6 +178,23 @@ public final class SessionRegistry {
    */
   void forEach(Consumer<LiveSession> action) {
     sessions.values().forEach(registration -> action.accept(registration.session));
+  }
+
+  /**
+   * Visits connected clients in the order of the inbox store. Clients that connect or disconnect
+   * meanwhile may be missed.
+   *
+   * @param tenant null for all tenants
+   * @param maxVisited bound on the number of clients that are looked at
+   * @param visitor returns false to end the scan before the client
+   * @return where the next scan continues; {@link SessionPosition#END} if no clients are left
+   */
+  public SessionPosition scan(
+      SessionPosition from,
+      @Nullable String tenant,
+      int maxVisited,
+      Predicate<LiveSession> visitor) {
+    return inOrder.scan(from, tenant, maxVisited, visitor);
   }
 
   /** The number of connected clients. */

@@ -2,6 +2,7 @@ package io.fjordmq.broker.dispatch;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -23,6 +24,9 @@ public interface LiveSubscriptions {
 
   /** Whether the client has a subscription to this filter. */
   boolean isSubscribed(LiveSession session, TopicFilter filter);
+
+  /** Returns the subscriptions of a connected client, in no particular order. */
+  List<LiveSubscription> subscriptionsOf(LiveSession session);
 
   /**
    * Removes all subscriptions of a client that has disconnected. This is the last call for a

@@ -86,6 +86,13 @@ public final class LocalSubscriber {
     return subscriptions.containsKey(filter.text());
   }
 
+  /** The subscriptions of the client, in no particular order. */
+  synchronized List<LiveSubscription> all() {
+    return subscriptions.values().stream()
+        .map(subscription -> new LiveSubscription(subscription.filter, subscription.options))
+        .toList();
+  }
+
   /**
    * The options with which the client receives a live message of the share; null if it does not
    * receive such messages live.

@@ -104,6 +104,14 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   @Override
+  public List<LiveSubscription> subscriptionsOf(LiveSession session) {
+    LocalSubscriber localSubscriber = find(session.tenant(), session.clientId());
+    return localSubscriber != null && localSubscriber.session() == session
+        ? localSubscriber.all()
+        : List.of();
+  }
+
+  @Override
   public void removeAll(LiveSession session) {
     Client client = new Client(session.tenant(), session.clientId());
     LocalSubscriber localSubscriber = subscribers.get(client);

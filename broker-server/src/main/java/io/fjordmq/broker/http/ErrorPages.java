@@ -12,11 +12,23 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generates the responses to requests that Jetty itself rejects: one line of plain text, as for all
- * other errors.
+ * Generates the responses to requests that Jetty itself rejects: one line of plain text, or JSON
+ * for paths of the API.
  */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";
+
+  private final Api api;
+
+  ErrorPages(Api api) {
+    this.api = api;
+  }
+
+  /** Jetty would otherwise send no body for most methods. */
+  @Override
+  public boolean errorPageForMethod(String method) {
+    return true;
+  }
 
   @Override
   protected void generateResponse(
@@ -26,8 +38,26 @@ final class ErrorPages extends ErrorHandler {
       @Nullable String message,
       @Nullable Throwable cause,
       Callback callback) {
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, TEXT);
-    response.write(true, text(code, message), callback);
+    if (api.serves(String.valueOf(request.getHttpURI().getPath()))) {
+      HttpReply error = apiError(code, message);
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, error.contentType());
+      response.write(true, ByteBuffer.wrap(error.body()), callback);
+    } else {
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, TEXT);
+      response.write(true, text(code, message), callback);
+    }
+  }
+
+  private static HttpReply apiError(int code, @Nullable String message) {
+    if (code == HttpStatus.PAYLOAD_TOO_LARGE_413) {
+      return HttpReply.apiError(
+          code, "PAYLOAD_TOO_LARGE", "the body is larger than httpConfig.maxBodyBytes");
+    }
+    String reason = message == null ? HttpStatus.getMessage(code) : message;
+    return HttpReply.apiError(
+        code,
+        code < HttpStatus.INTERNAL_SERVER_ERROR_500 ? "BAD_REQUEST" : "INTERNAL_ERROR",
+        reason.replaceAll("[^ A-Za-z0-9.,:;()/_-]", "?"));
   }
 
   @Override

@@ -7,16 +7,21 @@ public enum HttpLimit {
   /** The longest idle connection was closed to admit a new one. */
   CONNECTIONS,
   /**
-   * Too many requests were in progress, so a request was rejected with 503 or a stalled client was
-   * disconnected.
+   * Too many requests for pages were in progress, so a request was rejected with 503 or a stalled
+   * client was disconnected.
    */
   PENDING_REQUESTS,
+  /**
+   * Too many requests to the API were in progress, so a request was rejected with 503 or a stalled
+   * client was disconnected.
+   */
+  PENDING_API_REQUESTS,
   /**
    * Too many response bytes were pending, so a request was rejected with 503 or a stalled client
    * was disconnected.
    */
   PENDING_RESPONSE_BYTES,
-  /** A page was not ready in time, so the request was rejected with 503. */
+  /** A response was not ready in time, so the request was rejected with 503 or 504. */
   REQUEST_TIMEOUT,
   /** A client did not receive its response in time and was disconnected. */
   WRITE_TIMEOUT;

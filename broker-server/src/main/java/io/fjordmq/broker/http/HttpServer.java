@@ -1,7 +1,9 @@
 package io.fjordmq.broker.http;
 
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -11,7 +13,6 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.SizeLimitHandler;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP server for metrics and health checks: {@code GET /metrics} (Prometheus), {@code /livez}
- * (200 while the process responds), {@code /readyz} (200, or 503 with the reasons) and {@code
- * /status} (human-readable state of the cluster's nodes and ranges). It shares no threads with
- * MQTT, so that it responds under any load.
+ * The HTTP server for metrics, health checks and the API for operators: {@code GET /metrics}
+ * (Prometheus), {@code /livez} (200 while the process responds), {@code /readyz} (200, or 503 with
+ * the reasons), {@code /status} (human-readable state of the cluster's nodes and ranges) and the
+ * paths of {@link Api}. It shares no threads with MQTT, so that it responds under any load.
  *
  * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read its
  * responses occupies the memory of at most one.
@@ -44,12 +45,11 @@ public final class HttpServer implements AutoCloseable {
   private final Server server;
   private final ServerConnector connector;
   private final PageHandler handler;
+  private final @Nullable HttpTls tls;
 
   private HttpServer(
-      HttpSettings settings,
-      Pages pages,
-      HttpObserver observer,
-      SslContextFactory.@Nullable Server tls) {
+      HttpSettings settings, Pages pages, Api api, HttpObserver observer, @Nullable HttpTls tls) {
+    this.tls = tls;
     QueuedThreadPool threads =
         new QueuedThreadPool(
             MAX_THREADS, MIN_THREADS, Math.toIntExact(TimeUnit.SECONDS.toMillis(60)));
@@ -62,24 +62,23 @@ public final class HttpServer implements AutoCloseable {
             new ArrayByteBufferPool(
                 0, -1, MAX_POOLED_BYTES, Integer.MAX_VALUE, POOLED_BYTES, POOLED_BYTES));
     this.connector = connector(server, settings, observer, tls);
-    this.handler = new PageHandler(pages, settings, observer);
+    this.handler = new PageHandler(pages, api, settings, observer);
     server.addConnector(connector);
-    server.setErrorHandler(new ErrorPages());
+    server.setErrorHandler(new ErrorPages(api));
     SizeLimitHandler bodies = new SizeLimitHandler(settings.maxBodyBytes(), -1);
     bodies.setHandler(handler);
     server.setHandler(bodies);
   }
 
   private static ServerConnector connector(
-      Server server,
-      HttpSettings settings,
-      HttpObserver observer,
-      SslContextFactory.@Nullable Server tls) {
+      Server server, HttpSettings settings, HttpObserver observer, @Nullable HttpTls tls) {
     HttpConnectionFactory http = new HttpConnectionFactory(configuration(settings));
     ConnectionFactory[] layers =
         tls == null
             ? new ConnectionFactory[] {http}
-            : new ConnectionFactory[] {new SslConnectionFactory(tls, http.getProtocol()), http};
+            : new ConnectionFactory[] {
+              new SslConnectionFactory(tls.context(), http.getProtocol()), http
+            };
     ServerConnector connector =
         new ServerConnector(server, null, null, null, ACCEPTORS, SELECTORS, layers);
     connector.setHost(settings.host().isEmpty() ? null : settings.host());
@@ -94,6 +93,7 @@ public final class HttpServer implements AutoCloseable {
   private static HttpConfiguration configuration(HttpSettings settings) {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
+    http.setUriCompliance(UriCompliance.UNSAFE); // client identifiers may contain any character
     http.setRequestHeaderSize(settings.maxHeaderBytes());
     http.setResponseHeaderSize(RESPONSE_HEADER_BYTES);
     http.setUseInputDirectByteBuffers(false);
@@ -105,24 +105,21 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Opens the port.
    *
-   * @throws IOException if the port cannot be opened; the message names the keys to change
+   * @param api handles the requests to the API
+   * @throws IOException if the port cannot be opened or the certificate cannot be read; the message
+   *     names the keys to change
    */
-  public static HttpServer start(HttpSettings settings, Pages pages, HttpObserver observer)
+  public static HttpServer start(HttpSettings settings, Pages pages, Api api, HttpObserver observer)
       throws IOException {
-    return start(settings, pages, observer, null);
-  }
-
-  static HttpServer start(
-      HttpSettings settings,
-      Pages pages,
-      HttpObserver observer,
-      SslContextFactory.@Nullable Server tls)
-      throws IOException {
-    HttpServer http = new HttpServer(settings, pages, observer, tls);
+    @Nullable HttpTls tls = settings.isTls() ? openTls(settings) : null;
+    HttpServer http = new HttpServer(settings, pages, api, observer, tls);
     String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();
     try {
       http.connector.open(); // open the port before any thread starts
       http.server.start();
+      if (tls != null) {
+        tls.watch();
+      }
     } catch (IOException e) {
       http.close();
       throw cannotListen(host, settings.port(), e);
@@ -131,10 +128,20 @@ public final class HttpServer implements AutoCloseable {
       throw new IOException("cannot start the HTTP server: " + e, e);
     }
     LOG.info(
-        "Listening for HTTP requests: /metrics /livez /readyz /status host={} port={}",
+        "Listening for {} requests: /metrics /livez /readyz /status /api/v5 /api-docs host={}"
+            + " port={}",
+        tls == null ? "HTTP" : "HTTPS",
         host,
         http.port());
     return http;
+  }
+
+  private static HttpTls openTls(HttpSettings settings) throws IOException {
+    try {
+      return new HttpTls(settings, InstantSource.system());
+    } catch (IllegalStateException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   private static IOException cannotListen(String host, int port, IOException cause) {
@@ -164,5 +171,8 @@ public final class HttpServer implements AutoCloseable {
     }
     connector.close();
     handler.close();
+    if (tls != null) {
+      tls.close();
+    }
   }
 }

@@ -16,6 +16,16 @@ import java.time.Duration;
  * @param maxHeaderBytes maximum size of the request line and headers; larger requests are rejected
  *     with 431
  * @param maxBodyBytes maximum size of a request body; larger requests are rejected with 413
+ * @param apiThreads number of threads that handle requests to the API
+ * @param maxPendingApiRequests maximum number of requests to the API in progress; further requests
+ *     are rejected with 503
+ * @param anonymousMetrics who may read /metrics and /status without credentials
+ * @param certFile the certificate, followed by its issuing certificates, in PEM format; empty for
+ *     HTTP without TLS
+ * @param keyFile the private key of the certificate in PEM format
+ * @param keyPasswordFile file whose first line is the password of the key; empty if the key is not
+ *     encrypted
+ * @param reloadInterval interval between checks for changed certificate files
  * @param idleTimeout time after which an idle connection is closed
  * @param requestTimeout time limit for preparing a response, after which the request is rejected
  *     with 503
@@ -30,10 +40,27 @@ public record HttpSettings(
     long maxPendingResponseBytes,
     int maxHeaderBytes,
     int maxBodyBytes,
+    int apiThreads,
+    int maxPendingApiRequests,
+    AnonymousMetrics anonymousMetrics,
+    String certFile,
+    String keyFile,
+    String keyPasswordFile,
+    Duration reloadInterval,
     Duration idleTimeout,
     Duration requestTimeout,
     Duration writeTimeout) {
-  /** The defaults listen only on the loopback address, because the port has no authentication. */
+  /** Who may read /metrics and /status without credentials. */
+  public enum AnonymousMetrics {
+    /** Clients on this host, which connect from a loopback address. */
+    LOOPBACK,
+    /** Everyone who can reach the port. */
+    ALL,
+    /** Nobody. */
+    NONE
+  }
+
+  /** The defaults listen only on the loopback address, because the port has no TLS. */
   public static final HttpSettings DEFAULTS =
       new HttpSettings(
           "127.0.0.1",
@@ -42,7 +69,14 @@ public record HttpSettings(
           16,
           16L << 20,
           8 << 10,
-          64 << 10,
+          1 << 20,
+          4,
+          32,
+          AnonymousMetrics.LOOPBACK,
+          "",
+          "",
+          "",
+          Duration.ofSeconds(10),
           Duration.ofSeconds(30),
           Duration.ofSeconds(10),
           Duration.ofSeconds(30));
@@ -58,9 +92,23 @@ public record HttpSettings(
     requireAtLeast("maxPendingResponseBytes", maxPendingResponseBytes, 64 << 10);
     requireAtLeast("maxHeaderBytes", maxHeaderBytes, 512);
     requireAtLeast("maxBodyBytes", maxBodyBytes, 0);
+    requireAtLeast("apiThreads", apiThreads, 1);
+    requireAtLeast("maxPendingApiRequests", maxPendingApiRequests, 1);
+    require(
+        certFile.isEmpty() == keyFile.isEmpty(),
+        "certFile and keyFile must both be set, or neither for HTTP without TLS");
+    require(
+        !certFile.isEmpty() || keyPasswordFile.isEmpty(),
+        "keyPasswordFile has no effect without certFile and keyFile");
+    require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
     requireAtLeastOneSecond("idleTimeout", idleTimeout);
     requireAtLeastOneSecond("requestTimeout", requestTimeout);
     requireAtLeastOneSecond("writeTimeout", writeTimeout);
+  }
+
+  /** Whether the port uses TLS. */
+  public boolean isTls() {
+    return !certFile.isEmpty();
   }
 
   private static void requireAtLeast(String name, long value, long min) {

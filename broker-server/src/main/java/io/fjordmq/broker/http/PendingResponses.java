@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -19,14 +20,22 @@ final class PendingResponses {
   /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
-  private final int maxRequests;
+  /** Requests that do not compete with those of other groups for a place. */
+  enum Group {
+    /** {@code /metrics} and {@code /status}. */
+    PAGES,
+    /** The API. */
+    API
+  }
+
+  private final HttpSettings settings;
   private final long maxBytes;
   private final HttpObserver observer;
   private final Set<Slot> slots = new LinkedHashSet<>();
   private long bytes;
 
   PendingResponses(HttpSettings settings, HttpObserver observer) {
-    this.maxRequests = settings.maxPendingRequests();
+    this.settings = settings;
     this.maxBytes = settings.maxPendingResponseBytes();
     this.observer = observer;
   }
@@ -34,12 +43,14 @@ final class PendingResponses {
   /** One request in progress. */
   final class Slot {
     private final SocketChannelEndPoint client;
+    private final Group group;
     private long size;
     private long writingSinceNanos;
     private boolean writing;
 
-    private Slot(SocketChannelEndPoint client) {
+    private Slot(SocketChannelEndPoint client, Group group) {
       this.client = client;
+      this.group = group;
     }
 
     /**
@@ -70,21 +81,31 @@ final class PendingResponses {
     }
   }
 
-  /** Admits a request; null if too many are in progress. */
-  @Nullable Slot admit(SocketChannelEndPoint client) {
+  /** Admits a request; null if too many of its group are in progress. */
+  @Nullable Slot admit(SocketChannelEndPoint client, Group group) {
     List<Slot> stalled = new ArrayList<>();
-    Slot slot = new Slot(client);
+    Slot slot = new Slot(client, group);
     boolean admitted = admitOrEvict(slot, stalled);
-    disconnect(stalled, HttpLimit.PENDING_REQUESTS);
+    disconnect(stalled, limit(group));
     if (!admitted) {
-      observer.onLimitReached(HttpLimit.PENDING_REQUESTS);
+      observer.onLimitReached(limit(group));
       return null;
     }
     return slot;
   }
 
+  private static HttpLimit limit(Group group) {
+    return group == Group.API ? HttpLimit.PENDING_API_REQUESTS : HttpLimit.PENDING_REQUESTS;
+  }
+
+  private int maxRequests(Group group) {
+    return group == Group.API ? settings.maxPendingApiRequests() : settings.maxPendingRequests();
+  }
+
   private synchronized boolean admitOrEvict(Slot slot, List<Slot> stalled) {
-    if (slots.size() >= maxRequests && !evictStalled(stalled)) {
+    long pending = slots.stream().filter(other -> other.group == slot.group).count();
+    if (pending >= maxRequests(slot.group)
+        && !evictStalled(stalled, other -> other.group == slot.group)) {
       return false;
     }
     slots.add(slot);
@@ -97,7 +118,7 @@ final class PendingResponses {
    */
   private synchronized boolean reserveOrEvict(Slot slot, long size, List<Slot> stalled) {
     while (bytes > 0 && bytes + size > maxBytes) {
-      if (!evictStalled(stalled)) {
+      if (!evictStalled(stalled, other -> true)) {
         return false;
       }
     }
@@ -108,9 +129,10 @@ final class PendingResponses {
     return true;
   }
 
-  private boolean evictStalled(List<Slot> evicted) {
+  private boolean evictStalled(List<Slot> evicted, Predicate<Slot> candidates) {
     Optional<Slot> longest =
         slots.stream()
+            .filter(candidates)
             .filter(slot -> slot.stalledMillis() >= STALLED_MILLIS)
             .max(Comparator.comparingLong(Slot::stalledMillis));
     longest.ifPresent(

@@ -148,6 +148,17 @@ public final class Listener implements AutoCloseable {
     return pipeline.connectionCount();
   }
 
+  /** The current state. Thread-safe. */
+  public ListenerStatus status() {
+    return new ListenerStatus(
+        settings.name(),
+        settings.type(),
+        settings.bind(port),
+        url(),
+        connectionCount(),
+        settings.socket().maxConnections());
+  }
+
   /** The URL that clients connect to. */
   public String url() {
     return settings.url(port);

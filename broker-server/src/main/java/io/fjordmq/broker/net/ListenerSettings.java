@@ -39,16 +39,27 @@ public record ListenerSettings(
 
   /** The URL that clients connect to; {@code port} is the bound port. */
   String url(int port) {
+    return endpoint instanceof Endpoint.Tcp
+        ? scheme() + "://" + bind(port) + (webSocket == null ? "" : webSocket.path())
+        : "unix:" + bind(port);
+  }
+
+  /** The address to listen on; {@code port} is the bound port. */
+  String bind(int port) {
     if (endpoint instanceof Endpoint.Tcp tcp) {
       String host = tcp.host().isEmpty() ? "0.0.0.0" : tcp.host();
-      return scheme()
-          + "://"
-          + (host.contains(":") ? "[" + host + "]" : host)
-          + ":"
-          + port
-          + (webSocket == null ? "" : webSocket.path());
+      return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
-    return "unix:" + ((Endpoint.Unix) endpoint).path();
+    return ((Endpoint.Unix) endpoint).path();
+  }
+
+  /** The kind of listener: {@code tcp}, {@code ssl}, {@code ws}, {@code wss} or {@code unix}. */
+  String type() {
+    if (endpoint instanceof Endpoint.Unix) {
+      return "unix";
+    }
+    String scheme = scheme();
+    return scheme.equals("tls") ? "ssl" : scheme;
   }
 
   private String scheme() {

@@ -11,12 +11,9 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The TLS context of a listener. When the TLS files change, new connections use the new contents.
@@ -26,29 +23,13 @@ import org.slf4j.LoggerFactory;
  * with other certificates.
  */
 final class ServerTls implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
-
-  /** A warning is logged if the certificate expires within this period. */
-  private static final Duration EXPIRY_WARNING_PERIOD = Duration.ofDays(21);
-
-  private final TlsFiles.Source source;
+  private final TlsFilesReload files;
   private final TlsLibrary library;
-  private final InstantSource clock;
-  private TlsFiles files;
   private SslContext context;
-  private @Nullable Map<String, byte[]> rejectedContent;
-  private @Nullable String reportedFailure;
 
-  private ServerTls(
-      TlsFiles.Source source,
-      TlsLibrary library,
-      InstantSource clock,
-      TlsFiles files,
-      SslContext context) {
-    this.source = source;
-    this.library = library;
-    this.clock = clock;
+  private ServerTls(TlsFilesReload files, TlsLibrary library, SslContext context) {
     this.files = files;
+    this.library = library;
     this.context = context;
   }
 
@@ -62,11 +43,8 @@ final class ServerTls implements AutoCloseable {
       String listener, TlsSettings settings, TlsLibrary library, InstantSource clock) {
     TlsFiles.Source source = new TlsFiles.Source(listener, settings);
     try {
-      TlsFiles files = source.parse(source.readContent(), clock.instant());
-      ServerTls tls =
-          new ServerTls(source, library, clock, files, buildContext(source, library, files));
-      tls.warnIfExpiresSoon();
-      return tls;
+      TlsFilesReload files = TlsFilesReload.open(source, clock);
+      return new ServerTls(files, library, buildContext(source, library, files.files()));
     } catch (TlsFiles.UnusableException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
@@ -110,25 +88,25 @@ final class ServerTls implements AutoCloseable {
 
   /** The configuration key of the listener. */
   String listener() {
-    return source.listener();
+    return files.source().listener();
   }
 
   /** Creates the handler for a new connection. */
   synchronized SslHandler newHandler(ByteBufAllocator allocator) {
     SslHandler handler = context.newHandler(allocator);
-    handler.setHandshakeTimeoutMillis(source.settings().handshakeTimeout().toMillis());
+    handler.setHandshakeTimeoutMillis(files.source().settings().handshakeTimeout().toMillis());
     handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
     return handler;
   }
 
   /** The time at which the certificate in use expires. */
-  synchronized Instant expiresAt() {
-    return files.expiresAt();
+  Instant expiresAt() {
+    return files.files().expiresAt();
   }
 
   /** The interval between calls to {@link #reloadIfChanged}. */
   Duration reloadInterval() {
-    return source.settings().reloadInterval();
+    return files.source().settings().reloadInterval();
   }
 
   /**
@@ -138,56 +116,13 @@ final class ServerTls implements AutoCloseable {
    *     changed
    */
   @Nullable Boolean reloadIfChanged() {
-    @Nullable Map<String, byte[]> content = null;
-    try {
-      content = source.readContent();
-      if (files.hasSameContent(content)) {
-        rejectedContent = null;
-        reportedFailure = null;
-        return null;
-      }
-      if (rejectedContent != null && TlsFiles.contentEquals(rejectedContent, content)) {
-        return null;
-      }
-      TlsFiles changed = source.parse(content, clock.instant());
-      replace(changed, buildContext(source, library, changed));
-      rejectedContent = null;
-      reportedFailure = null;
-      LOG.info(
-          "Loaded a new certificate listener={} expires={}",
-          source.listener(),
-          changed.expiresAt());
-      warnIfExpiresSoon();
-      return true;
-    } catch (TlsFiles.UnusableException e) {
-      rejectedContent = e.isTransient() ? null : content;
-      String fault = String.valueOf(e.getMessage());
-      if (rejectedContent == null && fault.equals(reportedFailure)) {
-        return null;
-      }
-      reportedFailure = fault;
-      LOG.warn(
-          "Cannot reload a certificate; fix the files; the previous certificate and key stay in"
-              + " use: {}",
-          fault);
-      return false;
-    }
+    return files.reloadIfChanged(
+        changed -> replace(buildContext(files.source(), library, changed)));
   }
 
-  private synchronized void replace(TlsFiles newFiles, SslContext newContext) {
+  private synchronized void replace(SslContext newContext) {
     ReferenceCountUtil.release(context); // connections that use it hold their own reference
-    files = newFiles;
     context = newContext;
-  }
-
-  private void warnIfExpiresSoon() {
-    if (files.expiresAt().isBefore(clock.instant().plus(EXPIRY_WARNING_PERIOD))) {
-      LOG.warn(
-          "Certificate expires soon; replace it listener={} file={} expires={}",
-          source.listener(),
-          source.settings().certFile(),
-          files.expiresAt());
-    }
   }
 
   @Override

@@ -22,13 +22,13 @@ import org.slf4j.LoggerFactory;
  * that runs the node can access. {@code bin/standalone.sh} writes a request, one line of words, and
  * moves it into place as {@code NAME.request}. The node removes the request, executes it, and
  * writes {@code NAME.response}: a line with the exit code, followed by text. Commands cannot be
- * sent over the network.
+ * sent over the network. The folder also contains {@link ApiFile}.
  *
  * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
 public final class ControlFolder {
   private static final Logger LOG = LoggerFactory.getLogger(ControlFolder.class);
-  private static final String NAME = "control";
+  static final String NAME = "control";
   private static final String REQUEST = ".request";
   private static final String RESPONSE = ".response";
   private static final int MAX_REQUEST_BYTES = 4_096;
@@ -116,7 +116,7 @@ public final class ControlFolder {
         String name = entry.getFileName().toString();
         if (name.endsWith(REQUEST)) {
           respond(entry, name.substring(0, name.length() - REQUEST.length()));
-        } else if (isExpired(entry)) {
+        } else if (!name.equals(ApiFile.NAME) && isExpired(entry)) {
           Files.deleteIfExists(entry);
         }
       }

@@ -335,6 +335,11 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     return connection.dialect().reportsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
   }
 
+  /** The number of QoS 2 publishes that wait for a PUBREL. */
+  int awaitingPubRel() {
+    return receivedQos2.inUse();
+  }
+
   /** Handles a PUBREL. */
   void onPubRel(int packetIdentifier) {
     receivedQos2.onPubRel(packetIdentifier);

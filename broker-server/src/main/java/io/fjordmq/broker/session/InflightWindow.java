@@ -179,6 +179,18 @@ final class InflightWindow {
     return settled;
   }
 
+  /** Returns the lowest sequences in flight from this one on, at most {@code most} of them. */
+  List<Long> inflightFrom(long sequence, int most) {
+    List<Long> found = new ArrayList<>();
+    for (long at = Math.max(base, sequence); at < end && found.size() < most; at++) {
+      byte state = ring[index(at)];
+      if (state != NONE && state != SETTLED) {
+        found.add(at);
+      }
+    }
+    return found;
+  }
+
   private void settleBase() {
     while (base < end && ring[index(base)] == SETTLED) {
       ring[index(base)] = NONE;

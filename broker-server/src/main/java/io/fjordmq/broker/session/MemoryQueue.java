@@ -44,6 +44,21 @@ final class MemoryQueue implements DeliverySource {
     return waiting == null || waiting.isEmpty();
   }
 
+  /** The number of messages. */
+  int size() {
+    return waiting == null ? 0 : waiting.size();
+  }
+
+  /** Returns some of the messages without removing them. */
+  List<Delivery> peek(int skip, int max) {
+    return waiting == null ? List.of() : waiting.stream().skip(skip).limit(max).toList();
+  }
+
+  /** The total size of their payloads in bytes. */
+  int bytes() {
+    return bytes;
+  }
+
   /** Whether a page of retained messages may be added without displacing other messages. */
   boolean canAcceptPage() {
     return waiting == null

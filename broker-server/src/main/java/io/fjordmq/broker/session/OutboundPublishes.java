@@ -77,6 +77,21 @@ final class OutboundPublishes {
     return inbox;
   }
 
+  /** The messages that wait in memory. */
+  MemoryQueue live() {
+    return live;
+  }
+
+  /** The maximum number of messages in flight. */
+  int limit() {
+    return limit;
+  }
+
+  /** Whether messages wait because too many are in flight. */
+  boolean isWindowFull() {
+    return windowFull;
+  }
+
   /** Starts sending after the CONNACK has been written. */
   void start() {
     started = true;

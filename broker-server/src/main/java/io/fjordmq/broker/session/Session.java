@@ -55,6 +55,8 @@ final class Session
   private long expirySeconds;
   private boolean open;
   private boolean ended;
+  // Other threads read it; 0 while the session is not open.
+  private volatile long connectedAtMillis;
   // Events of the inbox that arrived before the result of the attach.
   private boolean pushedBeforeAttach;
   private @Nullable List<InboxHandle> fencedBeforeAttach;
@@ -155,6 +157,7 @@ final class Session
   /** Writes the CONNACK and opens the session. */
   void open(boolean sessionPresent) {
     open = true;
+    connectedAtMillis = connection.nowMillis();
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);
@@ -226,6 +229,22 @@ final class Session
     }
   }
 
+  /**
+   * Returns when the client got its CONNACK, in epoch milliseconds; 0 while the session is not
+   * open. Can be called on any thread.
+   */
+  long connectedAtMillis() {
+    return connectedAtMillis;
+  }
+
+  /** Disconnects the client and ends its session, even if it is persistent. */
+  void kick() {
+    if (isOpen()) {
+      expirySeconds = 0;
+      end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
+    }
+  }
+
   /** Ends the session because the node is stopping. */
   void endForShutDown() {
     end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down");
@@ -233,6 +252,7 @@ final class Session
 
   private void markEnded(CloseReason reason, String detail) {
     ended = true;
+    connectedAtMillis = 0;
     endReason = reason;
     LOG.debug(
         "Session ended: reason={} detail={} client={} tenant={} peer={}",

@@ -43,6 +43,10 @@ final class SubscriptionCount {
     return bytes + weight(filter) > maxBytes ? Limit.SUBSCRIPTION_BYTES : null;
   }
 
+  int count() {
+    return count;
+  }
+
   void add(String filter) {
     count++;
     bytes += weight(filter);

@@ -122,6 +122,16 @@ final class Subscriptions {
     return new RequestedRemoval(filter, filters.read(filter));
   }
 
+  /** Changes subscriptions on behalf of an operator. */
+  ForcedSubscriptions forced() {
+    return new ForcedSubscriptions(connection, session, changes, count, queue, replay);
+  }
+
+  /** The number of subscriptions, including those that are being added. */
+  int count() {
+    return count.count();
+  }
+
   /**
    * Requires that the response fits into the client's Maximum Packet Size; larger packets must not
    * be sent (MQTT-3.1.2-24).

@@ -6,6 +6,8 @@ import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.retain.RetainQuota;
 import io.fjordmq.retain.RetainStore.PutOutcome;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -43,6 +45,17 @@ public final class Tenants {
   /** The limits of a tenant. */
   public TenantLimits of(String tenant) {
     return overrides.getOrDefault(tenant, shared);
+  }
+
+  /**
+   * The default tenant, the tenants that have had clients on this node, and those with limits of
+   * their own.
+   */
+  public Set<String> known() {
+    Set<String> known = new TreeSet<>(overrides.keySet());
+    known.add("");
+    known.addAll(quotas.keySet());
+    return known;
   }
 
   /** The limits of retained messages by tenant, for the retain store. */

@@ -2,6 +2,8 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,6 +143,21 @@ final class Throttle extends TimeoutWheel.Timeout {
   /** Returns false while messages to the client must wait. */
   boolean mayWrite() {
     return !writeStopped;
+  }
+
+  /** Returns the rates that hold the client back now. */
+  List<Limit> limitsReached() {
+    List<Limit> reached = new ArrayList<>(0);
+    if (readLimit != null && readTokens < 0) {
+      reached.add(Limit.READ_RATE);
+    }
+    if (readLimit != null && publishTokens < 0) {
+      reached.add(Limit.PUBLISH_RATE);
+    }
+    if (writeStopped) {
+      reached.add(Limit.WRITE_RATE);
+    }
+    return reached;
   }
 
   private void stopReading(Limit limit) {

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 public final class FakeSession implements LiveSession {
   public static final String TENANT = "acme";
 
+  String tenant = TENANT;
   final String clientId;
   final ManualLoop loop;
   final boolean persistent;
@@ -43,7 +44,7 @@ public final class FakeSession implements LiveSession {
 
   @Override
   public String tenant() {
-    return TENANT;
+    return tenant;
   }
 
   @Override

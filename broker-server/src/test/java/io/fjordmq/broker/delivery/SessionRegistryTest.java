@@ -3,6 +3,11 @@ package io.fjordmq.broker.delivery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.SessionPosition;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Goal: one connection per client; a new one waits until the older one has released its state. */
@@ -48,5 +53,81 @@ class SessionRegistryTest {
     assertThat(registry.find(FakeSession.TENANT, "c")).isNull();
     assertThat(registry.size()).isZero();
     assertThat(registry.find("other tenant", "c")).isNull();
+  }
+
+  private List<String> scan(SessionPosition from, @Nullable String tenant, int limit) {
+    List<String> found = new ArrayList<>();
+    registry.scan(
+        from,
+        tenant,
+        Integer.MAX_VALUE,
+        session -> found.size() < limit && found.add(session.clientId()));
+    return found;
+  }
+
+  @Test
+  void shouldListAPageOfManyClientsWithoutLookingAtTheOthers() {
+    for (int i = 0; i < 100_000; i++) {
+      registry.register(new FakeSession("client-" + i, loop, false));
+    }
+    SessionPosition from = SessionPosition.START;
+    List<SessionPosition> all = new ArrayList<>();
+    for (int page = 0; page < 3; page++) {
+      int[] visited = new int[1];
+      from =
+          registry.scan(
+              from,
+              null,
+              Integer.MAX_VALUE,
+              session -> {
+                if (visited[0]++ == 100) {
+                  return false;
+                }
+                InboxId id = new InboxId(session.tenant(), session.clientId());
+                return all.add(SessionPosition.of(id));
+              });
+      assertThat(visited[0]).isEqualTo(101);
+      assertThat(all).hasSize(100 * (page + 1)).isSorted();
+      assertThat(from).isGreaterThan(all.get(all.size() - 1));
+    }
+    int[] visited = new int[1];
+    SessionPosition next =
+        registry.scan(
+            SessionPosition.START,
+            null,
+            500,
+            session -> {
+              visited[0]++;
+              return true;
+            });
+    assertThat(visited[0]).isEqualTo(500);
+    assertThat(next).isLessThan(SessionPosition.END);
+  }
+
+  @Test
+  void shouldListOnlyTheClientsOfATenant() {
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      FakeSession session = new FakeSession("client-" + i, loop, false);
+      session.tenant = "tenant-" + i % 3;
+      registry.register(session);
+      if (i % 3 == 1) {
+        expected.add("client-" + i);
+      }
+    }
+    assertThat(scan(SessionPosition.START, "tenant-1", 1_000))
+        .containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(scan(SessionPosition.START, "tenant-9", 1_000)).isEmpty();
+    assertThat(scan(SessionPosition.START, null, 1_000)).hasSize(300);
+  }
+
+  @Test
+  void shouldKeepAClientInTheListUntilItsLastConnectionIsReleased() {
+    SessionRegistry.Registration first = registry.register(older);
+    SessionRegistry.Registration second = registry.register(newer);
+    registry.unregister(first);
+    assertThat(scan(SessionPosition.START, null, 10)).containsExactly("c");
+    registry.unregister(second);
+    assertThat(scan(SessionPosition.START, null, 10)).isEmpty();
   }
 }

@@ -12,9 +12,12 @@ import io.fjordmq.broker.events.seeded.EventThatKnowsSessions;
 import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
 import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
+import io.fjordmq.broker.http.seeded.PageThatKnowsSessions;
 import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
+import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
+import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
@@ -59,6 +62,13 @@ class ArchitectureTest {
         new Rule(HouseRules.nettyStaysAtTheEdges(), EngineThatKnowsMqtt.class),
         new Rule(HouseRules.grpcStaysInThePort(), LibraryLeak.class),
         new Rule(HouseRules.jettyStaysBehindTheHttpPort(), LibraryLeak.class),
+        new Rule(HouseRules.jacksonStaysInRest(), LibraryLeak.class),
+        new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
+        new Rule(
+            HouseRules.boundary(
+                "rest", "http", "accounts", "admin", "config", "ops", "net", "query"),
+            ResourceThatKnowsTooMuch.class),
+        new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
             HouseRules.replicatedCodeIsPure(),
             ImpureCoprocessor.HOST_CLOCK,
@@ -90,7 +100,10 @@ class ArchitectureTest {
         new Rule(
             HouseRules.boundary(
                 "session", "protocol", "dispatch", "delivery", "security", "limits", "events"),
-            BlockingSession.class));
+            BlockingSession.class),
+        new Rule(
+            HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),
+            QueryThatKnowsHttp.class));
   }
 
   @ParameterizedTest

@@ -181,6 +181,27 @@ final class HouseRules {
         .because("everything else sees HttpServer and Pages");
   }
 
+  static ArchRule jacksonStaysInRest() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "broker.rest..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..")
+        .because("stored data and messages between nodes have formats of their own");
+  }
+
+  static ArchRule restKnowsOnlyPorts() {
+    return noClasses()
+        .that()
+        .resideInAPackage(BROKER + "rest..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.netty..", "org.rocksdb..", ROOT + "cluster..", ROOT + "range..")
+                .or(resideInAnyPackage(STORES)))
+        .because("resources see the services of the broker, not its stores and metadata");
+  }
+
   static ArchRule replicatedCodeIsPure() {
     return noClasses()
         .that()

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.Certs;
 import io.fjordmq.testing.Await;
+import io.fjordmq.testing.RecordBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -23,7 +25,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLSocketFactory;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +51,7 @@ class HttpLimitsTest {
   }
 
   private void start(HttpSettings settings, Pages pages) throws IOException {
-    servers.add(HttpServer.start(settings, pages, limit -> count(limit, 1)));
+    servers.add(HttpServer.start(settings, pages, TestApi.NONE, limit -> count(limit, 1)));
   }
 
   private void count(HttpLimit limit, int times) {
@@ -148,17 +149,15 @@ class HttpLimitsTest {
   @Test
   void shouldDisconnectClientsThatNeverReadOverTls(@TempDir Path folder) throws Exception {
     Certs certs = new Certs(folder);
-    char[] password = "secret".toCharArray();
-    SslContextFactory.Server tls = new SslContextFactory.Server();
-    tls.setKeyStore(certs.server().toKeyStore(password));
-    tls.setKeyStorePassword(new String(password));
-    servers.add(
-        HttpServer.start(
-            TestHttpSettings.limits(
-                64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
-            largePages(),
-            limit -> count(limit, 1),
-            tls));
+    X509Bundle bundle = certs.server();
+    start(
+        RecordBuilder.from(
+                TestHttpSettings.limits(
+                    64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)))
+            .with(HttpSettings::certFile, certs.certificate("http", bundle).toString())
+            .with(HttpSettings::keyFile, certs.key("http", bundle).toString())
+            .build(),
+        largePages());
     SSLSocketFactory sockets = certs.trusting(null).getSocketFactory();
     try (RawHttp probe =
         new RawHttp(sockets.createSocket(connectSocket(), "localhost", port(), true))) {

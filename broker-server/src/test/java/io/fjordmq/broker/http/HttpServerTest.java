@@ -30,6 +30,7 @@ class HttpServerTest {
         HttpServer.start(
             TestHttpSettings.defaults(),
             new Pages(() -> "a_metric 1.0\n", () -> notReadyReasons, () -> cluster),
+            TestApi.NONE,
             HttpObserver.NONE);
   }
 
@@ -126,6 +127,7 @@ class HttpServerTest {
                 HttpServer.start(
                     TestHttpSettings.port(server.port()),
                     new Pages(() -> "", List::of, () -> cluster),
+                    TestApi.NONE,
                     HttpObserver.NONE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())

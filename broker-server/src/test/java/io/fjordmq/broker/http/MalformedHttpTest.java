@@ -33,6 +33,7 @@ class MalformedHttpTest {
             TestHttpSettings.defaults(),
             new Pages(
                 () -> "a 1\n", List::of, () -> CompletableFuture.completedFuture("cluster\n")),
+            TestApi.NONE,
             HttpObserver.NONE);
   }
 
@@ -101,7 +102,7 @@ class MalformedHttpTest {
         .contains(" 400 ");
     assertThat(
             statusOf(
-                "POST /livez HTTP/1.1", "Host: a", "Connection: close", "Content-Length: 70000"))
+                "POST /livez HTTP/1.1", "Host: a", "Connection: close", "Content-Length: 1100000"))
         .contains(" 413 ");
     assertThat(
             statusOf(

@@ -93,4 +93,29 @@ class ControlFolderTest {
     assertThat(submit(control, "defect")).startsWith("1\n").contains("planted");
     assertThat(submit(control, "voters")).startsWith("75\n");
   }
+
+  @Test
+  void shouldKeepTheApiFileUntilTheNodeStops() throws IOException {
+    ControlFolder control = open();
+    ApiFile api = ApiFile.write(data, "http://127.0.0.1:1", "secret");
+    Path file = folder.resolve("api.json");
+    assertThat(file).hasContent("{\"url\":\"http://127.0.0.1:1\",\"token\":\"secret\"}");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    now = now.plusSeconds(86_400);
+    control.poll();
+    assertThat(file).exists();
+    api.close();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void shouldReplaceTheApiFileOfAnEarlierProcess() throws IOException {
+    open();
+    ApiFile.write(data, "http://127.0.0.1:1", "old");
+    open();
+    assertThat(folder).isEmptyDirectory();
+    ApiFile.write(data, "http://127.0.0.1:2", "new");
+    assertThat(folder.resolve("api.json")).content().contains("new");
+  }
 }

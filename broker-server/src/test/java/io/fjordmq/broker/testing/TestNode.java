@@ -16,7 +16,9 @@ import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.nodes.StreamLifecycle;
+import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.cluster.NodeId;
@@ -27,6 +29,7 @@ import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.client.RangeSessionQueries;
 import io.fjordmq.inbox.client.ReplicatedInboxStore;
 import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.RetainSettings;
@@ -57,6 +60,9 @@ public final class TestNode {
   public final Sessions sessions;
   final InboxStore inboxes;
   public final SessionRegistry registry;
+
+  /** What operators' queries read. */
+  public final ClusterQueries.Dependencies queryDependencies;
 
   public final CountingSessionObserver sessionObserver = new CountingSessionObserver();
 
@@ -147,6 +153,19 @@ public final class TestNode {
                     Overload.NEVER,
                     () -> true,
                     cluster.ranges.timers())));
+    queryDependencies =
+        new ClusterQueries.Dependencies(
+            membership,
+            peer,
+            new ConnectedClients(registry),
+            () -> List.of("t"),
+            new RangeSessionQueries(cluster.client(InboxReplicas.STORE), cluster.ranges.timers()),
+            inboxes,
+            delivery.routes(),
+            replicas.table(),
+            retained,
+            new ClusterQueries.Publishing(delivery.distribution(), () -> false, tenant -> 100),
+            cluster.ranges.timers());
     membership.watch(
         new NodeLifecycle(
             sessions,

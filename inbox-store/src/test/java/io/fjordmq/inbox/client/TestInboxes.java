@@ -21,6 +21,7 @@ import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.inbox.Owner;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.inbox.SessionQueries;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.sim.LocalRanges;
@@ -145,6 +146,10 @@ public final class TestInboxes implements AutoCloseable {
 
   ReplicatedInboxStore store() {
     return store;
+  }
+
+  SessionQueries queries() {
+    return new RangeSessionQueries(ranges.client(InboxReplicas.STORE), ranges.timers());
   }
 
   public long nowMillis() {

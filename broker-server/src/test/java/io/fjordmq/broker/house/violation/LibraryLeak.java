@@ -6,6 +6,7 @@ import io.grpc.Status;
 import org.eclipse.jetty.server.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Uses libraries outside of the packages that wrap them and test support, and names its logger as
@@ -16,9 +17,9 @@ public final class LibraryLeak {
 
   private LibraryLeak() {}
 
-  /** Depends on Raft, gRPC and HTTP libraries, and on test support. */
-  public static void leak(PeerId peer, Status status, Server server) {
+  /** Depends on Raft, gRPC, HTTP and JSON libraries, and on test support. */
+  public static void leak(PeerId peer, Status status, Server server, JsonMapper json) {
     Await.pause();
-    journal.debug("{} {} {}", peer, status, server);
+    journal.debug("{} {} {} {}", peer, status, server, json);
   }
 }

@@ -1,0 +1,16 @@
+package io.fjordmq.broker.accounts;
+
+/** What a caller of the API may do. Each role includes the roles before it. */
+public enum Role {
+  /** Reads everything except accounts and audit records. */
+  VIEWER,
+  /** Also acts on clients, messages, bans, nodes and ranges. */
+  OPERATOR,
+  /** Also changes users, API keys and the configuration, and removes nodes. */
+  ADMINISTRATOR;
+
+  /** Whether this role may do what requires the other role. */
+  public boolean includes(Role required) {
+    return compareTo(required) >= 0;
+  }
+}

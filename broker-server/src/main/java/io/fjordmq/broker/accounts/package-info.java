@@ -1,0 +1,10 @@
+/**
+ * Accounts of the operator API: users, API keys, roles, tokens and audit records.
+ *
+ * <p>Accounts are records of the metadata group, so every node has all of them in memory. This
+ * package knows neither HTTP nor JSON.
+ */
+@NullMarked
+package io.fjordmq.broker.accounts;
+
+import org.jspecify.annotations.NullMarked;

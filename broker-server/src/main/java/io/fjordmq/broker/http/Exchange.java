@@ -1,0 +1,120 @@
+package io.fjordmq.broker.http;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its response. The response is written asynchronously, and the client is
+ * disconnected if it does not receive the whole response in time. Exactly one response is sent.
+ */
+final class Exchange {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final HttpSettings settings;
+  private final HttpObserver observer;
+  private final SocketChannelEndPoint client;
+
+  Exchange(
+      Request request,
+      Response response,
+      Callback callback,
+      HttpSettings settings,
+      HttpObserver observer) {
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.settings = settings;
+    this.observer = observer;
+    this.client = socketOf(request);
+  }
+
+  /** The socket below all protocol layers. */
+  private static SocketChannelEndPoint socketOf(Request request) {
+    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+    while (endPoint instanceof EndPoint.Wrapper wrapper) {
+      endPoint = wrapper.unwrap();
+    }
+    return (SocketChannelEndPoint) endPoint;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  /** The path, decoded and without parameters. */
+  String path() {
+    return Request.getPathInContext(request);
+  }
+
+  SocketChannelEndPoint client() {
+    return client;
+  }
+
+  /** The IP address of the client; empty if it has already closed the connection. */
+  Optional<InetAddress> clientAddress() {
+    return Optional.ofNullable(client.getRemoteSocketAddress())
+        .map(address -> ((InetSocketAddress) address).getAddress());
+  }
+
+  /** Runs an action once the response has been sent or the connection has been closed. */
+  void onCompletion(Runnable action) {
+    Request.addCompletionListener(request, fault -> action.run());
+  }
+
+  /**
+   * Sends the response once it is prepared.
+   *
+   * @param onFailure maps the failure of the future to a response
+   */
+  void sendWhenPrepared(
+      CompletableFuture<HttpReply> prepared, Function<Throwable, HttpReply> onFailure) {
+    // requestTimeout and writeTimeout apply instead of the idle timeout.
+    request.addIdleTimeoutListener(idle -> false);
+    prepared.whenComplete(
+        (reply, thrown) -> send(thrown == null ? reply : onFailure.apply(thrown)));
+  }
+
+  void send(HttpReply reply) {
+    response.setStatus(reply.status());
+    if (!reply.contentType().isEmpty()) {
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
+    }
+    reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
+    Scheduler.Task deadline =
+        request
+            .getComponents()
+            .getScheduler()
+            .schedule(
+                this::writeTimedOut, settings.writeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    onCompletion(deadline::cancel);
+    response.write(true, ByteBuffer.wrap(reply.body()), callback);
+  }
+
+  private void writeTimedOut() {
+    LOG.debug(
+        "Disconnected an HTTP client that did not receive its response within"
+            + " httpConfig.writeTimeout path={} client={}",
+        path(),
+        client.getRemoteSocketAddress());
+    observer.onLimitReached(HttpLimit.WRITE_TIMEOUT);
+    client.close();
+  }
+}

@@ -1,0 +1,141 @@
+package io.fjordmq.broker.query;
+
+import io.fjordmq.broker.delivery.InboxRoutes;
+import io.fjordmq.broker.delivery.PublishRouter;
+import io.fjordmq.broker.session.ConnectedClients;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.inbox.SessionQueries;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.RouteTable;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+
+/** The queries of one node about the whole cluster. Close it before the peer port. */
+public final class ClusterQueries implements AutoCloseable {
+  /**
+   * What the queries read.
+   *
+   * @param membership the nodes
+   * @param peers calls to and from other nodes
+   * @param clients the clients of this node
+   * @param tenants the tenants that this node knows
+   * @param sessions reads persistent sessions
+   * @param inboxes ends persistent sessions
+   * @param inboxRoutes removes the routes of ended sessions
+   * @param routes the routes that this node knows
+   * @param retained the retained messages, including this node's {@code $SYS} topics
+   * @param publishing publishes messages
+   * @param clock wall clock
+   */
+  public record Dependencies(
+      Membership membership,
+      PeerNetwork peers,
+      ConnectedClients clients,
+      Supplier<Collection<String>> tenants,
+      SessionQueries sessions,
+      InboxStore inboxes,
+      InboxRoutes inboxRoutes,
+      RouteTable routes,
+      RetainStore retained,
+      Publishing publishing,
+      InstantSource clock) {}
+
+  /**
+   * What publishing needs.
+   *
+   * @param overloaded whether this node is overloaded
+   * @param maxPayloadBytes the maximum payload of a tenant in bytes; 0 for none
+   */
+  public record Publishing(
+      PublishRouter router, BooleanSupplier overloaded, ToIntFunction<String> maxPayloadBytes) {}
+
+  private final AutoCloseable threads;
+  private final ClientQueries clients;
+  private final SubscriptionQueries subscriptions;
+  private final QueueQueries queues;
+  private final TopicQueries topics;
+  private final RetainedQueries retained;
+  private final MessagePublisher publisher;
+
+  /** Starts answering other nodes, with threads of its own. */
+  public static ClusterQueries open(Dependencies dependencies) {
+    QueryThreads threads = new QueryThreads();
+    return new ClusterQueries(dependencies, threads, threads);
+  }
+
+  /** Starts answering other nodes on given threads, for tests. */
+  static ClusterQueries openOn(Dependencies dependencies, Executor queryThreads) {
+    return new ClusterQueries(dependencies, queryThreads, () -> {});
+  }
+
+  private ClusterQueries(Dependencies dependencies, Executor queryThreads, AutoCloseable threads) {
+    this.threads = threads;
+    LocalClients local =
+        new LocalClients(
+            dependencies.clients, dependencies.tenants, dependencies.inboxes::status, queryThreads);
+    LocalSubscriptionList localSubscriptions =
+        new LocalSubscriptionList(dependencies.clients, queryThreads);
+    QueryNodes nodes =
+        new QueryNodes(dependencies.membership, dependencies.peers, local, localSubscriptions);
+    dependencies.peers.serve(QueryService.NAME, new QueryService(local, localSubscriptions));
+    subscriptions = new SubscriptionQueries(nodes, dependencies.sessions, queryThreads);
+    clients =
+        new ClientQueries(
+            nodes,
+            dependencies.sessions,
+            dependencies.inboxes,
+            dependencies.inboxRoutes,
+            queryThreads);
+    queues = new QueueQueries(nodes, dependencies.sessions);
+    topics = new TopicQueries(dependencies.routes, queryThreads);
+    retained = new RetainedQueries(dependencies.retained, dependencies.clock, queryThreads);
+    Publishing publishing = dependencies.publishing;
+    publisher =
+        new MessagePublisher(
+            publishing.router,
+            publishing.overloaded,
+            publishing.maxPayloadBytes,
+            dependencies.clock);
+  }
+
+  /** Connected clients and offline sessions. */
+  public ClientQueries clients() {
+    return clients;
+  }
+
+  /** Subscriptions of clients and offline sessions. */
+  public SubscriptionQueries subscriptions() {
+    return subscriptions;
+  }
+
+  /** Queued and in-flight messages. */
+  public QueueQueries queues() {
+    return queues;
+  }
+
+  /** Topic filters with subscribers. */
+  public TopicQueries topics() {
+    return topics;
+  }
+
+  /** Retained messages. */
+  public RetainedQueries retained() {
+    return retained;
+  }
+
+  /** Publishes messages. */
+  public MessagePublisher publisher() {
+    return publisher;
+  }
+
+  @Override
+  public void close() throws Exception {
+    threads.close();
+  }
+}

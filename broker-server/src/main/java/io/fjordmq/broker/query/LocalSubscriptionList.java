@@ -1,0 +1,100 @@
+package io.fjordmq.broker.query;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.LiveSubscription;
+import io.fjordmq.broker.session.ClientAttributes;
+import io.fjordmq.broker.session.ConnectedClient;
+import io.fjordmq.broker.session.ConnectedClients;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.SessionPosition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** The subscriptions of this node's connected clients. */
+final class LocalSubscriptionList implements NodeSubscriptions {
+  private static final Comparator<LiveSubscription> BY_FILTER =
+      (a, b) -> SessionPosition.compareText(a.filter().text(), b.filter().text());
+
+  private final ConnectedClients clients;
+  private final Executor queryThreads;
+
+  LocalSubscriptionList(ConnectedClients clients, Executor queryThreads) {
+    this.clients = clients;
+    this.queryThreads = queryThreads;
+  }
+
+  @Override
+  public CompletableFuture<Subscriptions> listTransient(
+      SubscriptionPosition from, @Nullable String tenant, int max) {
+    return CompletableFuture.supplyAsync(() -> list(from, tenant, max), queryThreads);
+  }
+
+  private Subscriptions list(SubscriptionPosition from, @Nullable String tenant, int max) {
+    List<Subscriptions.Entry> found = new ArrayList<>();
+    String[] nextFilter = {""};
+    SessionPosition next =
+        clients.scan(
+            from.session(),
+            tenant,
+            LocalClients.MAX_VISITED,
+            client -> {
+              ClientAttributes attributes = client.attributes();
+              if (attributes == null || attributes.persistent()) {
+                return true;
+              }
+              InboxId id = new InboxId(client.tenant(), client.clientId());
+              for (LiveSubscription subscription : sorted(client)) {
+                String filter = subscription.filter().text();
+                if (SubscriptionPosition.of(id, filter).compareTo(from) < 0) {
+                  continue;
+                }
+                if (found.size() >= max) {
+                  nextFilter[0] = filter;
+                  return false;
+                }
+                found.add(new Subscriptions.Entry(id, subscription));
+              }
+              return true;
+            });
+    return new Subscriptions(found, new SubscriptionPosition(next, nextFilter[0]));
+  }
+
+  private static List<LiveSubscription> sorted(ConnectedClient client) {
+    return client.subscriptions().stream().sorted(BY_FILTER).toList();
+  }
+
+  @Override
+  public CompletableFuture<Optional<List<LiveSubscription>>> ofClient(InboxId id) {
+    ConnectedClient client = find(id);
+    return CompletableFuture.completedFuture(
+        client == null ? Optional.empty() : Optional.of(sorted(client)));
+  }
+
+  private @Nullable ConnectedClient find(InboxId id) {
+    ConnectedClient client = clients.find(id.tenant(), id.clientId());
+    return client == null || client.attributes() == null ? null : client;
+  }
+
+  @Override
+  public CompletableFuture<Integer> subscribe(
+      InboxId id, TopicFilter filter, SubscriptionOptions options) {
+    ConnectedClient client = find(id);
+    return client == null
+        ? CompletableFuture.completedFuture(NOT_CONNECTED)
+        : client.subscribe(filter, options);
+  }
+
+  @Override
+  public CompletableFuture<Integer> unsubscribe(InboxId id, TopicFilter filter) {
+    ConnectedClient client = find(id);
+    return client == null
+        ? CompletableFuture.completedFuture(NOT_CONNECTED)
+        : client.unsubscribe(filter);
+  }
+}

@@ -1,0 +1,59 @@
+package io.fjordmq.broker.query;
+
+import io.fjordmq.common.OperationException;
+import io.fjordmq.inbox.SessionPosition;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.TimeoutException;
+
+/** What is missing in an answer. Thread-safe. */
+final class Problems {
+  private final Set<String> texts = new ConcurrentSkipListSet<>();
+  private final Set<String> missingNodes = ConcurrentHashMap.newKeySet();
+
+  /** Records that a node did not answer. */
+  void addNode(String node, Throwable failure) {
+    missingNodes.add(node);
+    texts.add("node " + node + ": " + reason(failure));
+  }
+
+  /** Records that something else is missing, for example a range. */
+  void add(String what, Throwable failure) {
+    texts.add(what + ": " + reason(failure));
+  }
+
+  /** Records that the sessions between two positions are missing. */
+  void addRange(SessionPosition from, SessionPosition end, Throwable failure) {
+    add("inbox range with buckets %d to %d".formatted(from.bucket(), end.bucket() - 1), failure);
+  }
+
+  /** Records that the page ended early. */
+  void addTimeIsUp() {
+    add("the time for one page is up; continue with the cursor");
+  }
+
+  void add(String text) {
+    texts.add(text);
+  }
+
+  /** Returns whether a node did not answer. */
+  boolean isMissing(String node) {
+    return missingNodes.contains(node);
+  }
+
+  List<String> list() {
+    return List.copyOf(texts);
+  }
+
+  /** Returns the reason of a failure, for operators. */
+  static String reason(Throwable failure) {
+    Throwable cause = OperationException.unwrap(failure);
+    if (cause instanceof TimeoutException) {
+      return "did not respond in time";
+    }
+    String message = cause.getMessage();
+    return message == null ? cause.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,58 @@
+package io.fjordmq.broker.query;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads {@code query-*}, on which lists are selected and merged. They end while there is
+ * nothing to do. If too much is waiting, further work is rejected.
+ */
+final class QueryThreads implements Executor, AutoCloseable {
+  private static final int THREADS = 2;
+  private static final int MAX_WAITING = 1_000;
+  private static final int IDLE_SECONDS = 10;
+
+  private final ThreadPoolExecutor threads;
+
+  QueryThreads() {
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MAX_WAITING),
+            task -> {
+              Thread thread = new Thread(task, "query-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * @throws QueryException if too much work is waiting
+   */
+  @Override
+  public void execute(Runnable task) {
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      throw new QueryException(
+          QueryException.Kind.UNAVAILABLE,
+          threads.isShutdown()
+              ? "this node is stopping"
+              : "too many queries are waiting on this node; retry later");
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

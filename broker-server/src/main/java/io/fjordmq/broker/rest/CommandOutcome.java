@@ -1,0 +1,8 @@
+package io.fjordmq.broker.rest;
+
+/**
+ * The response to a command.
+ *
+ * @param message what has happened
+ */
+record CommandOutcome(@Field("What has happened") String message) {}

@@ -1,0 +1,67 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.http.ApiCall;
+import io.fjordmq.broker.http.HttpReply;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The OpenAPI description and the reference page. They describe the program, not the cluster, so
+ * everyone may read them. Immutable.
+ */
+final class Documentation {
+  static final String OPENAPI_PATH = RestApi.BASE + "/openapi.json";
+  static final String PAGE_PATH = "/api-docs";
+
+  /** Where EMQX serves its description. */
+  private static final String EMQX_PATH = "/api-docs/swagger.json";
+
+  private static final byte[] NOTHING = {};
+
+  private final Map<String, HttpReply> replies;
+
+  Documentation(List<Operation> operations, String version, Json json) {
+    HttpReply page =
+        new HttpReply(
+            200,
+            "text/html; charset=utf-8",
+            Map.of("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+            new ReferencePage(operations, version).html().getBytes(StandardCharsets.UTF_8));
+    this.replies =
+        Map.of(
+            OPENAPI_PATH,
+            new HttpReply(
+                200,
+                "application/json",
+                Map.of(),
+                json.write(new OpenApi(operations, version).tree())),
+            PAGE_PATH,
+            page,
+            PAGE_PATH + "/",
+            page,
+            EMQX_PATH,
+            new HttpReply(302, "", Map.of("Location", OPENAPI_PATH), NOTHING));
+  }
+
+  static boolean serves(String path) {
+    return path.equals(PAGE_PATH) || path.startsWith(PAGE_PATH + "/");
+  }
+
+  /**
+   * The response to a request for documentation; empty if the path is not part of it.
+   *
+   * @throws ApiException 405 if the method is not GET
+   */
+  Optional<HttpReply> find(ApiCall call) {
+    HttpReply reply = replies.get(call.path());
+    if (reply != null && !call.method().equals("GET") && !call.method().equals("HEAD")) {
+      throw new ApiException(
+          ErrorCode.METHOD_NOT_ALLOWED,
+          "this path allows only GET, HEAD",
+          Map.of("Allow", "GET, HEAD"));
+    }
+    return Optional.ofNullable(reply);
+  }
+}

@@ -1,0 +1,10 @@
+package io.fjordmq.broker.rest;
+
+/**
+ * The body of an error response.
+ *
+ * @param code the name of an {@link ErrorCode}
+ */
+record ErrorBody(
+    @Field("Kind of error, for programs") String code,
+    @Field("What is wrong and what to do, for people") String message) {}

@@ -1,0 +1,37 @@
+package io.fjordmq.broker.rest;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Describes a component of a record that is a JSON body. The JSON name is the name of the component
+ * in snake case. Components marked with {@code @Nullable} are optional; all others are required.
+ */
+@Documented
+@Target(ElementType.RECORD_COMPONENT)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Field {
+  /** The meaning of the component, with its unit. */
+  String value();
+
+  /** The least number. */
+  long min() default Long.MIN_VALUE;
+
+  /** The greatest number. */
+  long max() default Long.MAX_VALUE;
+
+  /** The least number of characters of a text, or of elements of a list. */
+  int minLength() default 0;
+
+  /** The greatest number of characters of a text, or of elements of a list. */
+  int maxLength() default Integer.MAX_VALUE;
+
+  /** A regular expression that the whole text matches; empty for any text. */
+  String pattern() default "";
+
+  /** An example for the documentation; empty for none. */
+  String example() default "";
+}

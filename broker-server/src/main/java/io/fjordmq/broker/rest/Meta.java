@@ -1,0 +1,32 @@
+package io.fjordmq.broker.rest;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The position of a page in a list.
+ *
+ * @param page the number of the page, from 1
+ * @param limit the greatest number of elements on a page
+ * @param hasnext whether further elements follow
+ * @param count the number of elements of all pages; null if unknown
+ * @param cursor the value of the parameter {@code cursor} for the next page; null on the last page
+ *     or if the list has no cursors
+ * @param partial the nodes that did not respond, as {@code node: reason}; null if the page is
+ *     complete
+ */
+public record Meta(
+    @Field("Number of the page, from 1") int page,
+    @Field("Maximum number of elements on a page") int limit,
+    @Field("Whether further elements follow") boolean hasnext,
+    @Field("Number of elements on all pages; absent if unknown") @Nullable Long count,
+    @Field("Value of the parameter `cursor` for the next page; absent on the last page")
+        @Nullable String cursor,
+    @Field("Nodes that did not respond, as `node: reason`; absent if the page is complete")
+        @Nullable List<String> partial) {
+
+  /** The position of a page whose list is complete and has no cursors. */
+  public static Meta of(Paging paging, boolean hasNext, @Nullable Long count) {
+    return new Meta(paging.page(), paging.limit(), hasNext, count, null, null);
+  }
+}

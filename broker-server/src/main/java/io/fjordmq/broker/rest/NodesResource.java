@@ -1,0 +1,87 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.ops.ClusterStatus;
+import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The nodes of the cluster. */
+final class NodesResource implements Resource {
+  private static final String TAG = "Nodes";
+
+  private final ClusterView view;
+  private final CommandQueue commands;
+
+  NodesResource(ClusterView view, CommandQueue commands) {
+    this.view = view;
+    this.commands = commands;
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(list(), show(), remove());
+  }
+
+  private Operation list() {
+    return Operation.get("/nodes")
+        .id("listNodes")
+        .tag(TAG)
+        .summary("List the nodes")
+        .role(Role.VIEWER)
+        .okArray(NodeJson.class)
+        .handler(
+            request ->
+                view.collect()
+                    .thenApply(
+                        status -> Response.ok(status.nodes().stream().map(NodeJson::of).toList())));
+  }
+
+  private Operation show() {
+    return Operation.get("/nodes/{node}")
+        .id("showNode")
+        .tag(TAG)
+        .summary("Show a node")
+        .role(Role.VIEWER)
+        .path("node", "Id of the node")
+        .ok(NodeJson.class)
+        .notFound("The node is not known")
+        .handler(
+            request ->
+                view.collect()
+                    .thenApply(
+                        status -> Response.ok(NodeJson.of(find(status, request.path("node"))))));
+  }
+
+  private Operation remove() {
+    return Operation.delete("/nodes/{node}")
+        .id("removeNode")
+        .tag(TAG)
+        .summary("Remove a lost node")
+        .description(
+            "Removes a node that is down for good. Its replicas move to other nodes, and its id"
+                + " cannot be used again.")
+        .role(Role.ADMINISTRATOR)
+        .path("node", "Id of the node")
+        .ok(CommandOutcome.class)
+        .notFound("The node is not known")
+        .conflict("The node is running, or a range would lose its majority")
+        .handler(this::remove);
+  }
+
+  private CompletableFuture<Response> remove(Request request) {
+    String node = request.path("node");
+    return view.collect()
+        .thenCompose(status -> commands.execute(request, "remove-node", find(status, node).id()))
+        .thenApply(Response::ok);
+  }
+
+  private static NodeLine find(ClusterStatus status, String id) {
+    return status.nodes().stream()
+        .filter(node -> node.id().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () -> ApiException.notFound("node '%s' is not known".formatted(Excerpt.of(id))));
+  }
+}

@@ -1,0 +1,341 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation of the API, declared once: routing, validation, authorization and the OpenAPI
+ * description are derived from it. Immutable.
+ */
+public final class Operation {
+  private static final Pattern VARIABLE = Pattern.compile("\\{([a-z_]+)}");
+
+  /** Carries out an operation. */
+  @FunctionalInterface
+  public interface Handler {
+    /**
+     * Carries out a valid request of an authorized caller. Runs on a thread of the API and must not
+     * block.
+     *
+     * @return completes on any thread, with the response or with an {@link ApiException}
+     * @throws ApiException if the request fails immediately
+     */
+    CompletableFuture<Response> handle(Request request);
+  }
+
+  /** The method of a request. */
+  enum Method {
+    GET,
+    POST,
+    PUT,
+    DELETE
+  }
+
+  /**
+   * A response in the description.
+   *
+   * @param schema the type of the body; null for none
+   */
+  record Answer(int status, String description, @Nullable Schema schema, boolean paged) {}
+
+  private final Builder declared;
+  private final Handler handler;
+
+  private Operation(Builder declared, Handler handler) {
+    this.declared = declared;
+    this.handler = handler;
+  }
+
+  /**
+   * Begins the declaration of an operation that changes nothing.
+   *
+   * @param path the path below {@code /api/v5}, with variables: {@code /nodes/{node}}
+   */
+  public static Builder get(String path) {
+    return new Builder(Method.GET, path);
+  }
+
+  /** Begins the declaration of an operation that creates or does something. */
+  public static Builder post(String path) {
+    return new Builder(Method.POST, path);
+  }
+
+  /** Begins the declaration of an operation that replaces something. */
+  public static Builder put(String path) {
+    return new Builder(Method.PUT, path);
+  }
+
+  /** Begins the declaration of an operation that deletes something. */
+  public static Builder delete(String path) {
+    return new Builder(Method.DELETE, path);
+  }
+
+  Method method() {
+    return declared.method;
+  }
+
+  String path() {
+    return declared.path;
+  }
+
+  String id() {
+    return declared.id;
+  }
+
+  String tag() {
+    return declared.tag;
+  }
+
+  String summary() {
+    return declared.summary;
+  }
+
+  String description() {
+    return declared.description;
+  }
+
+  /** The role that callers need; empty if anyone may call the operation. */
+  Optional<Role> role() {
+    return Optional.ofNullable(declared.role);
+  }
+
+  /** Whether callers that are bound to a tenant may call the operation. */
+  boolean isForTenants() {
+    return declared.tenants;
+  }
+
+  List<Parameter> pathParameters() {
+    return declared.pathParameters;
+  }
+
+  List<Parameter> queryParameters() {
+    return declared.queryParameters;
+  }
+
+  /** The type of the body; empty if the operation has none. */
+  Optional<Schema> body() {
+    return Optional.ofNullable(declared.body);
+  }
+
+  List<Answer> answers() {
+    return declared.answers;
+  }
+
+  Handler handler() {
+    return handler;
+  }
+
+  @Override
+  public String toString() {
+    return declared.method + " " + declared.path;
+  }
+
+  /** The declaration of an operation; {@link #handler} completes it. */
+  public static final class Builder {
+    private final Method method;
+    private final String path;
+    private final List<Parameter> pathParameters = new ArrayList<>();
+    private final List<Parameter> queryParameters = new ArrayList<>();
+    private final List<Answer> answers = new ArrayList<>();
+    private String id = "";
+    private String tag = "";
+    private String summary = "";
+    private String description = "";
+    private @Nullable Role role;
+    private boolean anonymous;
+    private boolean tenants;
+    private @Nullable Schema body;
+
+    private Builder(Method method, String path) {
+      this.method = method;
+      this.path = path;
+    }
+
+    /** The unique name of the operation, such as {@code showNode}. */
+    public Builder id(String value) {
+      id = value;
+      return this;
+    }
+
+    /** The group of the operation in the documentation, such as {@code Nodes}. */
+    public Builder tag(String value) {
+      tag = value;
+      return this;
+    }
+
+    /** What the operation does, in a few words and without a period. */
+    public Builder summary(String value) {
+      summary = value;
+      return this;
+    }
+
+    /** What callers need to know beyond the summary, in sentences. */
+    public Builder description(String value) {
+      description = value;
+      return this;
+    }
+
+    /** The least role that callers need. */
+    public Builder role(Role value) {
+      role = value;
+      return this;
+    }
+
+    /** Lets anyone call the operation, without credentials. */
+    public Builder anonymous() {
+      anonymous = true;
+      return this;
+    }
+
+    /**
+     * Lets callers that are bound to a tenant call the operation. Its handler must confine them to
+     * {@link Request#tenant}. Other operations are forbidden to them.
+     */
+    public Builder tenants() {
+      tenants = true;
+      return this;
+    }
+
+    /** Describes a variable of the path. */
+    public Builder path(String name, String text) {
+      return path(Parameter.text(name, text));
+    }
+
+    /** Describes a variable of the path. */
+    public Builder path(Parameter parameter) {
+      pathParameters.add(parameter.mandatory());
+      return this;
+    }
+
+    /** Adds a parameter of the query. */
+    public Builder query(Parameter parameter) {
+      queryParameters.add(parameter);
+      return this;
+    }
+
+    /** Adds the parameters of a list: {@code page}, {@code limit} and {@code cursor}. */
+    public Builder paged() {
+      query(Parameter.number("page", "Number of the page", 1, Paging.MAX_OFFSET + 1).orElse(1));
+      query(
+          Parameter.number("limit", "Maximum number of elements on the page", 1, Paging.MAX_LIMIT)
+              .orElse(Paging.DEFAULT_LIMIT));
+      return query(
+          Parameter.text(
+              "cursor",
+              "Where the page begins: `meta.cursor` of the previous page. Replaces `page`."));
+    }
+
+    /** The body is a JSON object; see {@link Request#body}. */
+    public Builder body(Class<? extends Record> type) {
+      body = SchemaReader.of(type);
+      return this;
+    }
+
+    /**
+     * The body is a JSON array of objects or texts; see {@link Request#bodyList}.
+     *
+     * @param maxLength the greatest number of elements; there must be at least one
+     */
+    public Builder bodyList(Class<?> element, int maxLength) {
+      body = new Schema.Items(SchemaReader.of(element), 1, maxLength);
+      return this;
+    }
+
+    /** The response is 200 with an object. */
+    public Builder ok(Class<? extends Record> type) {
+      return answer(200, "Success", type);
+    }
+
+    /** The response is 200 with a JSON array, as {@link Response#ok} returns it for a list. */
+    public Builder okArray(Class<?> element) {
+      answers.add(
+          new Answer(
+              200,
+              "Success",
+              new Schema.Items(SchemaReader.of(element), 0, Integer.MAX_VALUE),
+              false));
+      return this;
+    }
+
+    /** The response can have this status, with a JSON array. */
+    public Builder answerArray(int status, String when, Class<?> element) {
+      answers.add(
+          new Answer(
+              status,
+              when,
+              new Schema.Items(SchemaReader.of(element), 0, Integer.MAX_VALUE),
+              false));
+      return this;
+    }
+
+    /** The response is 200 with one page of a list; see {@link Response#list}. */
+    public Builder okList(Class<?> element) {
+      answers.add(new Answer(200, "One page", SchemaReader.of(element), true));
+      return this;
+    }
+
+    /** The response is 201 with an object. */
+    public Builder created(Class<? extends Record> type) {
+      return answer(201, "Created", type);
+    }
+
+    /** The response is 204 without content. */
+    public Builder noContent() {
+      answers.add(new Answer(204, "Success", null, false));
+      return this;
+    }
+
+    /** The response can be 404. */
+    public Builder notFound(String when) {
+      return error(404, when);
+    }
+
+    /** The response can be 409. */
+    public Builder conflict(String when) {
+      return error(409, when);
+    }
+
+    /** The response can be an error with this status. */
+    public Builder error(int status, String when) {
+      return answer(status, when, ErrorBody.class);
+    }
+
+    /** The response can have this status, with an object. */
+    public Builder answer(int status, String when, Class<? extends Record> type) {
+      answers.add(new Answer(status, when, SchemaReader.of(type), false));
+      return this;
+    }
+
+    /**
+     * Completes the declaration.
+     *
+     * @throws IllegalStateException if it is incomplete
+     */
+    public Operation handler(Handler handler) {
+      require(!id.isEmpty() && !tag.isEmpty() && !summary.isEmpty(), "id, tag or summary missing");
+      require(anonymous != (role != null), "needs either role(…) or anonymous()");
+      require(answers.stream().anyMatch(answer -> answer.status < 300), "no success declared");
+      List<String> variables = new ArrayList<>();
+      Matcher matcher = VARIABLE.matcher(path);
+      while (matcher.find()) {
+        variables.add(matcher.group(1));
+      }
+      require(
+          variables.equals(pathParameters.stream().map(Parameter::name).toList()),
+          "path(…) must describe the variables of the path, in their order");
+      return new Operation(this, handler);
+    }
+
+    private void require(boolean met, String fault) {
+      if (!met) {
+        throw new IllegalStateException(method + " " + path + ": " + fault);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.query.ClientQueries;
+import io.fjordmq.broker.query.ClientRow;
+import io.fjordmq.broker.query.QueueQueries;
+import io.fjordmq.broker.query.QueueQueries.QueuePosition;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Queued and in-flight messages of clients. Reading them has no side effects. */
+public final class QueuesResource implements Resource {
+  private static final String TAG = "Queues";
+  private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
+  private static final int DEFAULT_MESSAGES = 100;
+  private static final int DEFAULT_PAYLOAD_BYTES = 1_024;
+  private static final int MAX_PAYLOAD_BYTES = 1 << 20;
+
+  /** Bounds the memory that a request takes. */
+  private static final int MAX_TOTAL_BYTES = 4 << 20;
+
+  private final QueueQueries queues;
+  private final ClientLookup lookup;
+
+  public QueuesResource(QueueQueries queues, ClientQueries clients) {
+    this.queues = queues;
+    this.lookup = new ClientLookup(clients);
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(
+        operation("/clients/{clientid}/mqueue_messages")
+            .id("listQueuedMessages")
+            .summary("List messages that wait to be sent to a client")
+            .description(
+                "Messages of connected clients that wait in memory come first, then those stored"
+                    + " for the persistent session. Nothing is removed or marked as sent.")
+            .handler(QueryErrors.translated(request -> read(request, queues::queued))),
+        operation("/clients/{clientid}/inflight_messages")
+            .id("listInflightMessages")
+            .summary("List messages that a client has not acknowledged")
+            .description(
+                "FjordMQ does not keep messages that are in flight to a transient session, or that"
+                    + " wait for PUBCOMP; these have a packet identifier but no topic. An offline"
+                    + " session has no messages in flight.")
+            .handler(QueryErrors.translated(request -> read(request, queues::inflight))));
+  }
+
+  private static Operation.Builder operation(String path) {
+    return Operation.get(path)
+        .tag(TAG)
+        .role(Role.VIEWER)
+        .tenants()
+        .path("clientid", "Client identifier")
+        .query(
+            Parameter.number("limit", "Maximum number of messages", 1, QueueQueries.MAX_MESSAGES)
+                .orElse(DEFAULT_MESSAGES))
+        .query(Parameter.text("position", "`meta.position` of the previous page"))
+        .query(
+            Parameter.choice(
+                    "payload",
+                    "How payloads are shown",
+                    List.of(
+                        QueuedMessageJson.BASE64, QueuedMessageJson.PLAIN, QueuedMessageJson.NONE))
+                .orElse(QueuedMessageJson.BASE64))
+        .query(
+            Parameter.number(
+                    "max_payload_bytes",
+                    "Size to which payloads are shortened, in bytes",
+                    0,
+                    MAX_PAYLOAD_BYTES)
+                .orElse(DEFAULT_PAYLOAD_BYTES))
+        .query(ClientLookup.tenantParameter())
+        .ok(QueuePageJson.class)
+        .notFound("There is neither such a client nor such a session")
+        .conflict("The identifier exists in several tenants")
+        .error(503, "Part of the cluster did not respond");
+  }
+
+  /** Reads a page of one kind of messages. */
+  private interface Reader {
+    CompletableFuture<QueueQueries.Page> read(
+        ClientRow client, QueuePosition from, int limit, int maxPayloadBytes);
+  }
+
+  private CompletableFuture<Response> read(Request request, Reader reader) {
+    QueuePosition from =
+        request.text("position").map(QueuesResource::position).orElse(QueuePosition.START);
+    int limit = request.number("limit");
+    String encoding = request.text("payload").orElse(QueuedMessageJson.BASE64);
+    int maxPayload =
+        encoding.equals(QueuedMessageJson.NONE) ? 0 : request.number("max_payload_bytes");
+    if ((long) limit * maxPayload > MAX_TOTAL_BYTES) {
+      throw ApiException.badRequest(
+          "limit: limit times max_payload_bytes must be at most %d, not %d"
+              .formatted(MAX_TOTAL_BYTES, (long) limit * maxPayload));
+    }
+    return lookup
+        .find(request, request.path("clientid"))
+        .thenCompose(client -> reader.read(client, from, limit, maxPayload))
+        .thenApply(page -> response(page, limit, encoding));
+  }
+
+  private static QueuePosition position(String text) {
+    Matcher matcher = POSITION.matcher(text);
+    if (!matcher.matches()) {
+      throw ApiException.badRequest("position: not valid; use meta.position of the previous page");
+    }
+    return new QueuePosition(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2)));
+  }
+
+  private static Response response(QueueQueries.Page page, int limit, String encoding) {
+    @Nullable QueuePosition next = page.next();
+    return Response.ok(
+        new QueuePageJson(
+            page.messages().stream()
+                .map(message -> QueuedMessageJson.of(message, encoding))
+                .toList(),
+            new QueuePageJson.QueueMetaJson(
+                next == null ? null : next.inMemory() + "-" + next.sequence(),
+                limit,
+                next != null)));
+  }
+}

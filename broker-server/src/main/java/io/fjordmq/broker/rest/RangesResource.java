@@ -1,0 +1,134 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.ops.ClusterStatus;
+import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The ranges of the replicated stores. */
+final class RangesResource implements Resource {
+  private static final String TAG = "Ranges";
+  private static final List<String> STORES = List.of("dist", "inbox", "retain");
+
+  private static final Parameter RANGE =
+      Parameter.text("range", "Id of the range").example("inbox-1");
+
+  private final ClusterView view;
+  private final CommandQueue commands;
+
+  RangesResource(ClusterView view, CommandQueue commands) {
+    this.view = view;
+    this.commands = commands;
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(
+        list(),
+        show(),
+        command(
+            "split",
+            "splitRange",
+            "Split a range",
+            "Splits the range at a key that halves its load or size."),
+        command("merge", "mergeRange", "Merge a range", "The range absorbs its right neighbor."),
+        command(
+            "cancel",
+            "cancelRangeChange",
+            "Cancel the pending changes of a range",
+            "Placement retries a change after placementConfig.mergeCooldown if its cause remains."),
+        command(
+            "rebuild",
+            "rebuildReplica",
+            "Rebuild a replica",
+            "Rebuilds the replica of the node that receives the request from a snapshot. Send the"
+                + " request to the node whose replica is broken."),
+        command(
+            "lower_clock",
+            "lowerRangeClock",
+            "Set back the clock of a range to cluster time",
+            "Delays and expiry intervals take longer while the clock of a range is ahead."));
+  }
+
+  private Operation list() {
+    return Operation.get("/ranges")
+        .id("listRanges")
+        .tag(TAG)
+        .summary("List the ranges")
+        .description("Ranges are sorted by store and key.")
+        .role(Role.VIEWER)
+        .query(Parameter.choice("store", "Only ranges of this store", STORES))
+        .query(Parameter.text("leader", "Only ranges that this node leads"))
+        .paged()
+        .okList(RangeJson.class)
+        .handler(request -> view.collect().thenApply(status -> page(request, status.ranges())));
+  }
+
+  private static Response page(Request request, List<RangeLine> ranges) {
+    return request
+        .paging()
+        .slice(
+            ranges.stream()
+                .filter(
+                    range ->
+                        request
+                            .text("store")
+                            .map(store -> range.range().startsWith(store + "-"))
+                            .orElse(true))
+                .filter(
+                    range ->
+                        request
+                            .text("leader")
+                            .map(leader -> leader.equals(range.leader()))
+                            .orElse(true))
+                .map(RangeJson::of)
+                .toList());
+  }
+
+  private Operation show() {
+    return Operation.get("/ranges/{range}")
+        .id("showRange")
+        .tag(TAG)
+        .summary("Show a range")
+        .role(Role.VIEWER)
+        .path(RANGE)
+        .ok(RangeJson.class)
+        .notFound("The range is not known")
+        .handler(
+            request ->
+                view.collect()
+                    .thenApply(
+                        status -> Response.ok(RangeJson.of(find(status, request.path("range"))))));
+  }
+
+  private Operation command(String name, String id, String summary, String description) {
+    return Operation.post("/ranges/{range}/" + name)
+        .id(id)
+        .tag(TAG)
+        .summary(summary)
+        .description(description)
+        .role(Role.OPERATOR)
+        .path(RANGE)
+        .ok(CommandOutcome.class)
+        .notFound("The range is not known")
+        .conflict("The change is not possible now; the message tells why")
+        .handler(request -> execute(request, name.replace('_', '-')));
+  }
+
+  private CompletableFuture<Response> execute(Request request, String command) {
+    String range = request.path("range");
+    return view.collect()
+        .thenCompose(status -> commands.execute(request, command, find(status, range).range()))
+        .thenApply(Response::ok);
+  }
+
+  private static RangeLine find(ClusterStatus status, String id) {
+    return status.ranges().stream()
+        .filter(range -> range.range().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () -> ApiException.notFound("range '%s' is not known".formatted(Excerpt.of(id))));
+  }
+}

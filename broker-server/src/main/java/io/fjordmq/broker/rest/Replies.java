@@ -1,0 +1,90 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.http.ApiCall;
+import io.fjordmq.broker.http.HttpReply;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns the results of operations into HTTP responses. Thread-safe. */
+final class Replies {
+  private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+  private static final String JSON = "application/json";
+  private static final byte[] NOTHING = {};
+
+  /** Answers are about the current state, and no browser may take them for anything but JSON. */
+  private static final Map<String, String> HEADERS =
+      Map.of("Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
+
+  private final Json json;
+
+  Replies(Json json) {
+    this.json = json;
+  }
+
+  /** The response for a result or a failure; one of them is null. */
+  HttpReply of(ApiCall call, @Nullable Response response, @Nullable Throwable failure) {
+    if (failure != null) {
+      return error(call, cause(failure));
+    }
+    if (response == null || response.json() == null) {
+      return new HttpReply(response == null ? 204 : response.status(), "", Map.of(), NOTHING);
+    }
+    try {
+      return new HttpReply(response.status(), JSON, HEADERS, json.write(response.json()));
+    } catch (RuntimeException e) {
+      return error(call, e);
+    }
+  }
+
+  /** The failure that the futures of an operation wrap. */
+  static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  private HttpReply error(ApiCall call, Throwable failure) {
+    if (failure instanceof ApiException expected) {
+      return error(expected);
+    }
+    if (failure instanceof ApiCall.BodyException unreadable) {
+      return error(
+          new ApiException(
+              unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
+              String.valueOf(unreadable.getMessage())));
+    }
+    if (failure instanceof TimeoutException) {
+      return error(
+          new ApiException(
+              ErrorCode.TIMEOUT, "the operation did not complete in time and may still complete"));
+    }
+    String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    LOG.error(
+        "Failed to handle an API request; please report it id={} method={} path={}",
+        id,
+        call.method(),
+        Excerpt.of(call.path()),
+        failure);
+    return error(
+        new ApiException(
+            ErrorCode.INTERNAL_ERROR,
+            "the request failed because of a bug; the log of this node contains details under id="
+                + id));
+  }
+
+  private HttpReply error(ApiException expected) {
+    Map<String, String> headers = new HashMap<>(HEADERS);
+    headers.putAll(expected.headers());
+    return new HttpReply(
+        expected.status(),
+        JSON,
+        headers,
+        json.write(new ErrorBody(expected.code().name(), expected.getMessage())));
+  }
+}

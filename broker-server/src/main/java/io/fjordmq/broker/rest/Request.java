@@ -1,0 +1,155 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Caller;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid request of an authorized caller. Immutable. Methods that take the name of a parameter
+ * throw {@link IllegalArgumentException} if the operation does not declare it.
+ */
+public final class Request {
+  private final Operation operation;
+  private final Optional<Caller> caller;
+  private final Map<String, String> path;
+  private final Map<String, List<Object>> query;
+  private final @Nullable Object body;
+  private final String remoteAddress;
+  private final long deadlineNanos;
+
+  Request(
+      Operation operation,
+      Optional<Caller> caller,
+      Map<String, String> path,
+      Map<String, List<Object>> query,
+      @Nullable Object body,
+      String remoteAddress,
+      long deadlineNanos) {
+    this.operation = operation;
+    this.caller = caller;
+    this.path = path;
+    this.query = query;
+    this.body = body;
+    this.remoteAddress = remoteAddress;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /**
+   * Who sends the request.
+   *
+   * @throws IllegalStateException if the operation is anonymous
+   */
+  public Caller caller() {
+    return caller.orElseThrow(() -> new IllegalStateException(operation + " is anonymous"));
+  }
+
+  /** The only tenant that the caller may see and change; empty if it may see all. */
+  public Optional<String> tenant() {
+    return caller.flatMap(known -> Optional.ofNullable(known.tenant()));
+  }
+
+  /** The decoded value of a variable of the path. */
+  public String path(String name) {
+    String value = path.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException(operation + " does not declare {" + name + "}");
+    }
+    return value;
+  }
+
+  /** The value of a text or choice; empty if the request does not have it. */
+  public Optional<String> text(String name) {
+    return first(name).map(String.class::cast);
+  }
+
+  /** The values of a repeatable text or choice. */
+  public List<String> texts(String name) {
+    return values(name).stream().map(String.class::cast).toList();
+  }
+
+  /**
+   * The value of a number.
+   *
+   * @throws IllegalArgumentException if the request does not have it and the parameter has no
+   *     default
+   */
+  public int number(String name) {
+    return findNumber(name)
+        .orElseThrow(() -> new IllegalArgumentException(name + " has no default"));
+  }
+
+  /** The value of a number; empty if the request does not have it. */
+  public Optional<Integer> findNumber(String name) {
+    return first(name).map(Integer.class::cast);
+  }
+
+  /** The value of a flag; false if the request does not have it. */
+  public boolean flag(String name) {
+    return findFlag(name).orElse(false);
+  }
+
+  /** The value of a flag; empty if the request does not have it. */
+  public Optional<Boolean> findFlag(String name) {
+    return first(name).map(Boolean.class::cast);
+  }
+
+  /** The value of a time; empty if the request does not have it. */
+  public Optional<Instant> time(String name) {
+    return first(name).map(Instant.class::cast);
+  }
+
+  /** The requested page of an operation that is {@link Operation.Builder#paged}. */
+  public Paging paging() {
+    return new Paging(number("page"), number("limit"), text("cursor"));
+  }
+
+  /** The body of an operation that declares {@link Operation.Builder#body}. */
+  public <T extends Record> T body(Class<T> type) {
+    if (body == null) {
+      throw new IllegalArgumentException(operation + " does not declare a body");
+    }
+    return type.cast(body);
+  }
+
+  /** The body of an operation that declares {@link Operation.Builder#bodyList}. */
+  public <T> List<T> bodyList(Class<T> element) {
+    if (!(body instanceof List<?> list)) {
+      throw new IllegalArgumentException(operation + " does not declare a list as its body");
+    }
+    return list.stream().map(element::cast).toList();
+  }
+
+  /** The IP address of the caller. */
+  public String remoteAddress() {
+    return remoteAddress;
+  }
+
+  /** The time left until the caller gets a timeout instead of the response; at least zero. */
+  public Duration remaining() {
+    return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+  }
+
+  private Optional<Object> first(String name) {
+    return values(name).stream().findFirst();
+  }
+
+  /** The values from the request, or the default of the parameter. */
+  private List<Object> values(String name) {
+    List<Object> given = query.get(name);
+    if (given != null) {
+      return given;
+    }
+    Parameter declared =
+        operation.queryParameters().stream()
+            .filter(parameter -> parameter.name().equals(name))
+            .findFirst()
+            .orElseThrow(
+                () -> new IllegalArgumentException(operation + " does not declare " + name));
+    Object fallback = declared.fallback();
+    return fallback == null ? List.of() : List.of(fallback);
+  }
+}

@@ -1,0 +1,158 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.http.ApiCall;
+import io.fjordmq.broker.http.HttpReply;
+import io.fjordmq.broker.query.ClusterQueries;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations of the API, and the steps that every request goes through: route, authenticate,
+ * authorize, validate, handle, respond. Thread-safe.
+ */
+public final class RestApi implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RestApi.class);
+
+  static final String BASE = "/api/v5";
+  private static final byte[] NO_BODY = {};
+
+  private final Router router;
+  private final Access access;
+  private final RequestReader reader;
+  private final Replies replies;
+  private final Documentation documentation;
+  private final Runnable closing;
+
+  /**
+   * @param version the version of the program
+   * @param closing closes what the resources own
+   */
+  RestApi(
+      List<Resource> resources, Authentication authentication, String version, Runnable closing) {
+    List<Operation> operations =
+        resources.stream().flatMap(resource -> resource.operations().stream()).toList();
+    Json json = new Json();
+    this.router = new Router(operations);
+    this.access = new Access(authentication);
+    this.reader = new RequestReader(json);
+    this.replies = new Replies(json);
+    this.documentation = new Documentation(operations, version, json);
+    this.closing = closing;
+  }
+
+  /** The API of a node. This is the list of all resources. */
+  public static RestApi of(RestServices services, Authentication authentication) {
+    CommandQueue commands = new CommandQueue(services.commands());
+    ClusterQueries queries = services.queries();
+    return new RestApi(
+        List.of(
+            new NodesResource(services.view(), commands),
+            new ClusterResource(services.view(), commands),
+            new RangesResource(services.view(), commands),
+            new ListenersResource(services.listeners()),
+            new ClientsResource(queries.clients()),
+            new SubscriptionsResource(queries.subscriptions(), queries.clients()),
+            new QueuesResource(queries.queues(), queries.clients()),
+            new TopicsResource(queries.topics()),
+            new RetainedResource(queries.retained()),
+            new PublishResource(queries.publisher())),
+        authentication,
+        services.version(),
+        commands::close);
+  }
+
+  /**
+   * Handles a request.
+   *
+   * @param threads where requests are validated and responses are written
+   */
+  CompletableFuture<HttpReply> handle(ApiCall call, Executor threads) {
+    CompletableFuture<Response> response;
+    try {
+      Optional<HttpReply> page = documentation.find(call);
+      if (page.isPresent()) {
+        return CompletableFuture.completedFuture(page.get());
+      }
+      response = respond(call, threads);
+    } catch (RuntimeException e) {
+      response = CompletableFuture.failedFuture(e);
+    }
+    return response
+        .copy() // others may wait for the same future
+        .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
+        .handleAsync((result, failure) -> replies.of(call, result, failure), threads);
+  }
+
+  private CompletableFuture<Response> respond(ApiCall call, Executor threads) {
+    if (!call.path().startsWith(BASE + "/")) {
+      throw ApiException.notFound("there is no such path; see " + Documentation.PAGE_PATH);
+    }
+    List<String> path = UrlText.segments(call.path().substring(BASE.length()));
+    Router.Route route = router.find(call.method(), path);
+    Access.refuseOtherSites(call);
+    if (route.operation().role().isEmpty()) {
+      return handle(call, route, Optional.empty(), threads);
+    }
+    return access
+        .authenticate(call)
+        .thenComposeAsync(
+            caller -> {
+              Access.authorize(caller, route.operation());
+              return handle(call, route, Optional.of(caller), threads);
+            },
+            threads);
+  }
+
+  private CompletableFuture<Response> handle(
+      ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
+    CompletableFuture<Response> response = carryOut(call, route, caller, threads);
+    return route.operation().method() == Operation.Method.GET
+        ? response
+        : response.whenComplete((result, failure) -> log(call, route, caller, failure));
+  }
+
+  /** Logs what callers change or try to change. */
+  private static void log(
+      ApiCall call, Router.Route route, Optional<Caller> caller, @Nullable Throwable failure) {
+    LOG.info(
+        "API request {}: {} path={} caller={} address={}",
+        route.operation().id(),
+        failure == null ? "done" : Excerpt.of(String.valueOf(Replies.cause(failure).getMessage())),
+        Excerpt.of(call.path()),
+        caller.map(Caller::name).orElse("anonymous"),
+        call.remoteAddress());
+  }
+
+  private CompletableFuture<Response> carryOut(
+      ApiCall call, Router.Route route, Optional<Caller> caller, Executor threads) {
+    Operation.Handler handler = route.operation().handler();
+    if (route.operation().body().isEmpty()) {
+      return handler.handle(reader.read(call, route, caller, NO_BODY));
+    }
+    RequestReader.requireJson(call);
+    return call.body()
+        .read()
+        .thenComposeAsync(body -> handler.handle(reader.read(call, route, caller, body)), threads);
+  }
+
+  /** Checks the credentials of a request for a page outside the API, which any role may read. */
+  CompletableFuture<Optional<HttpReply>> refuse(ApiCall call) {
+    return access
+        .authenticate(call)
+        .handle(
+            (caller, failure) ->
+                failure == null ? Optional.empty() : Optional.of(replies.of(call, null, failure)));
+  }
+
+  @Override
+  public void close() {
+    closing.run();
+  }
+}

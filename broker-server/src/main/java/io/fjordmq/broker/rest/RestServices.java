@@ -1,0 +1,24 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.admin.ClusterCommands;
+import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.net.ListenerStatus;
+import io.fjordmq.broker.query.ClusterQueries;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The parts of the node that the resources use.
+ *
+ * @param version the version of the program
+ * @param view the nodes and ranges
+ * @param commands changes to the cluster
+ * @param listeners the listeners of this node
+ * @param queries clients and messages of the whole cluster
+ */
+public record RestServices(
+    String version,
+    ClusterView view,
+    ClusterCommands commands,
+    Supplier<List<ListenerStatus>> listeners,
+    ClusterQueries queries) {}

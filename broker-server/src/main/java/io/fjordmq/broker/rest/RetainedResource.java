@@ -1,0 +1,185 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.query.RetainedQueries;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Retained messages. */
+public final class RetainedResource implements Resource {
+  private static final String TAG = "Retained messages";
+  private static final String TOPIC = "topic";
+  private static final String ALL_TOPICS = "#";
+  private static final int DEFAULT_PAYLOAD_BYTES = 1 << 20;
+  private static final int MAX_PAYLOAD_BYTES = 16 << 20;
+
+  private final RetainedQueries retained;
+
+  public RetainedResource(RetainedQueries retained) {
+    this.retained = retained;
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(list(), show(), delete(), deleteMany());
+  }
+
+  private Operation list() {
+    return Operation.get("/mqtt/retainer/messages")
+        .id("listRetained")
+        .tag(TAG)
+        .summary("List retained messages")
+        .description("In no particular order. Payloads are not part of the list.")
+        .role(Role.VIEWER)
+        .tenants()
+        .paged()
+        .query(Parameter.text(TOPIC, "Topic filter; by default # for all topics but those of $SYS"))
+        .query(TopicTenant.parameter())
+        .okList(RetainedJson.class)
+        .error(503, "Part of the cluster did not respond")
+        .handler(QueryErrors.translated(this::list));
+  }
+
+  private CompletableFuture<Response> list(Request request) {
+    String tenant = TopicTenant.of(request);
+    TopicFilter filter = TopicTenant.filter(request.text(TOPIC).orElse(ALL_TOPICS));
+    Paging paging = request.paging();
+    byte @Nullable [] cursor = paging.cursor().map(RetainedResource::decode).orElse(null);
+    int skip = cursor != null ? 0 : ClientsResource.offset(paging);
+    return retained
+        .list(tenant, filter, cursor, skip, paging.limit())
+        .thenApply(page -> response(tenant, page, paging));
+  }
+
+  private static Response response(String tenant, RetainedQueries.Page page, Paging paging) {
+    byte @Nullable [] next = page.next();
+    boolean isAll = next == null && paging.page() == 1 && paging.cursor().isEmpty();
+    return Response.list(
+        page.messages().stream().map(message -> RetainedJson.of(tenant, message)).toList(),
+        new Meta(
+            paging.page(),
+            paging.limit(),
+            next != null,
+            isAll ? Long.valueOf(page.messages().size()) : null,
+            next == null ? null : Base64.getUrlEncoder().withoutPadding().encodeToString(next),
+            page.complete()
+                ? null
+                : List.of("the time for one page is up; continue with the cursor")));
+  }
+
+  private static byte[] decode(String cursor) {
+    try {
+      byte[] key = Base64.getUrlDecoder().decode(cursor);
+      if (key.length > 0) {
+        return key;
+      }
+    } catch (IllegalArgumentException e) {
+      // fall through to the same error
+    }
+    throw ApiException.badRequest("cursor: not valid; use meta.cursor of the previous page");
+  }
+
+  private Operation show() {
+    return Operation.get("/mqtt/retainer/message/{topic}")
+        .id("showRetained")
+        .tag(TAG)
+        .summary("Show a retained message")
+        .role(Role.VIEWER)
+        .tenants()
+        .path(TOPIC, "Topic, URL-encoded")
+        .query(TopicTenant.parameter())
+        .query(
+            Parameter.number(
+                    "max_payload_bytes",
+                    "Size to which the payload is shortened, in bytes",
+                    0,
+                    MAX_PAYLOAD_BYTES)
+                .orElse(DEFAULT_PAYLOAD_BYTES))
+        .ok(RetainedMessageJson.class)
+        .notFound("The topic has no retained message")
+        .error(503, "Part of the cluster did not respond")
+        .handler(
+            QueryErrors.translated(
+                request -> {
+                  String tenant = TopicTenant.of(request);
+                  Topic topic = TopicTenant.topic(request.path(TOPIC));
+                  int max = request.number("max_payload_bytes");
+                  return retained
+                      .find(tenant, topic)
+                      .thenApply(
+                          found ->
+                              Response.ok(
+                                  RetainedMessageJson.of(
+                                      tenant, found.orElseThrow(() -> absent(topic)), max)));
+                }));
+  }
+
+  private static ApiException absent(Topic topic) {
+    return ApiException.notFound("topic '" + topic.name() + "' has no retained message");
+  }
+
+  private Operation delete() {
+    return Operation.delete("/mqtt/retainer/message/{topic}")
+        .id("deleteRetained")
+        .tag(TAG)
+        .summary("Delete a retained message")
+        .description("Subscribers are not told.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .path(TOPIC, "Topic, URL-encoded")
+        .query(TopicTenant.parameter())
+        .noContent()
+        .notFound("The topic has no retained message")
+        .error(503, "Part of the cluster did not respond")
+        .handler(
+            QueryErrors.translated(
+                request -> {
+                  Topic topic = TopicTenant.topic(request.path(TOPIC));
+                  return retained
+                      .delete(TopicTenant.of(request), topic)
+                      .thenApply(
+                          existed -> {
+                            if (!existed) {
+                              throw absent(topic);
+                            }
+                            return Response.noContent();
+                          });
+                }));
+  }
+
+  private Operation deleteMany() {
+    return Operation.delete("/mqtt/retainer/messages")
+        .id("deleteAllRetained")
+        .tag(TAG)
+        .summary("Delete retained messages")
+        .description(
+            "Deletes all retained messages of the tenant, or those that match `topic`. Subscribers"
+                + " are not told.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .query(Parameter.text(TOPIC, "Topic filter; by default # for all topics"))
+        .query(TopicTenant.parameter())
+        .noContent()
+        .error(503, "Not all messages could be deleted in time; repeat the request")
+        .handler(
+            QueryErrors.translated(
+                request ->
+                    retained
+                        .deleteAll(
+                            TopicTenant.of(request),
+                            TopicTenant.filter(request.text(TOPIC).orElse(ALL_TOPICS)))
+                        .thenApply(
+                            deleted -> {
+                              if (!deleted.complete()) {
+                                throw ApiException.unavailable(
+                                    "deleted %d messages before the time was up; repeat the request"
+                                        .formatted(deleted.messages()));
+                              }
+                              return Response.noContent();
+                            })));
+  }
+}

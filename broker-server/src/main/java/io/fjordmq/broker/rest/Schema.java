@@ -1,0 +1,53 @@
+package io.fjordmq.broker.rest;
+
+import java.util.List;
+
+/** The type of a JSON value, with its limits. Immutable. */
+sealed interface Schema {
+  /**
+   * A text.
+   *
+   * @param minLength the least number of Unicode characters
+   * @param maxLength the greatest number of Unicode characters
+   * @param pattern what the whole text must match; empty for anything
+   */
+  record Text(int minLength, int maxLength, String pattern) implements Schema {
+    static final Text ANY = new Text(0, Integer.MAX_VALUE, "");
+  }
+
+  /** A time as in RFC 3339. */
+  record Time() implements Schema {}
+
+  /** A whole number. */
+  record Whole(long min, long max) implements Schema {}
+
+  /** A number that may have a fraction. */
+  record Decimal() implements Schema {}
+
+  /** True or false. */
+  record Flag() implements Schema {}
+
+  /** One of several words. */
+  record Choice(List<String> words) implements Schema {}
+
+  /** A list. */
+  record Items(Schema element, int minLength, int maxLength) implements Schema {}
+
+  /** An object whose member names the caller chooses. */
+  record Entries(Schema value) implements Schema {}
+
+  /** An object that is a record in Java. */
+  record Structure(Class<? extends Record> type, List<Member> members) implements Schema {
+    /** The name in the OpenAPI description. */
+    String name() {
+      return type.getSimpleName();
+    }
+  }
+
+  /**
+   * A member of a structure.
+   *
+   * @param example an example; empty for none
+   */
+  record Member(String name, String description, boolean required, String example, Schema schema) {}
+}

@@ -1,0 +1,114 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.query.TopicQueries;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Topic filters that have subscribers. */
+public final class TopicsResource implements Resource {
+  private static final String TAG = "Topics";
+
+  private final TopicQueries topics;
+
+  public TopicsResource(TopicQueries topics) {
+    this.topics = topics;
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(list(), show());
+  }
+
+  private Operation list() {
+    return Operation.get("/topics")
+        .id("listTopics")
+        .tag(TAG)
+        .summary("List topic filters that have subscribers")
+        .description("Sorted by topic filter. Each page reads all routes of the tenant.")
+        .role(Role.VIEWER)
+        .tenants()
+        .paged()
+        .query(Parameter.text("topic", "Exact topic filter"))
+        .query(TopicTenant.parameter())
+        .okList(TopicJson.class)
+        .handler(QueryErrors.translated(this::list));
+  }
+
+  private CompletableFuture<Response> list(Request request) {
+    String tenant = TopicTenant.of(request);
+    Paging paging = request.paging();
+    Optional<String> wanted = request.text("topic");
+    Predicate<String> accepts = topic -> wanted.isEmpty() || wanted.get().equals(topic);
+    String after = paging.cursor().map(TopicsResource::decode).orElse("");
+    int skip = paging.cursor().isPresent() ? 0 : ClientsResource.offset(paging);
+    return topics
+        .list(tenant, after, accepts, skip, paging.limit())
+        .thenApply(
+            page -> {
+              @Nullable String next = page.next();
+              boolean isAll = next == null && paging.page() == 1 && paging.cursor().isEmpty();
+              return Response.list(
+                  page.filters().stream().map(filter -> TopicJson.of(tenant, filter)).toList(),
+                  new Meta(
+                      paging.page(),
+                      paging.limit(),
+                      next != null,
+                      isAll ? Long.valueOf(page.filters().size()) : null,
+                      next == null ? null : encode(next),
+                      null));
+            });
+  }
+
+  private static String encode(String cursor) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(cursor.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String decode(String cursor) {
+    try {
+      return new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest("cursor: not valid; use meta.cursor of the previous page");
+    }
+  }
+
+  private Operation show() {
+    return Operation.get("/topics/{topic}")
+        .id("showTopic")
+        .tag(TAG)
+        .summary("Show the subscribers of a topic filter")
+        .role(Role.VIEWER)
+        .tenants()
+        .path("topic", "Topic filter, URL-encoded")
+        .query(TopicTenant.parameter())
+        .okArray(TopicJson.class)
+        .notFound("The topic filter has no subscribers")
+        .handler(
+            QueryErrors.translated(
+                request -> {
+                  String tenant = TopicTenant.of(request);
+                  String wanted = request.path("topic");
+                  return topics
+                      .list(tenant, "", wanted::equals, 0, 1)
+                      .thenApply(
+                          page -> {
+                            if (page.filters().isEmpty()) {
+                              throw new ApiException(
+                                  ErrorCode.TOPIC_NOT_FOUND,
+                                  "topic filter '" + wanted + "' has no subscribers");
+                            }
+                            return Response.ok(
+                                page.filters().stream()
+                                    .map(filter -> TopicJson.of(tenant, filter))
+                                    .toList());
+                          });
+                }));
+  }
+}

@@ -1,0 +1,62 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.LiveSubscription;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A connected client as operators see it. */
+public interface ConnectedClient {
+  String tenant();
+
+  String clientId();
+
+  /**
+   * Returns what does not change while the client is connected; null if it is not connected yet, or
+   * not anymore. Can be called on any thread.
+   */
+  @Nullable ClientAttributes attributes();
+
+  /** The event loop of the client. */
+  Executor eventLoop();
+
+  /** Returns what changes; null if the client is not connected anymore. On the event loop. */
+  @Nullable ClientState state();
+
+  /**
+   * Returns messages for the client, without side effects; null if it is not connected anymore. On
+   * the event loop.
+   */
+  @Nullable ClientQueue queue(ClientQueue.Wanted wanted);
+
+  /**
+   * Disconnects the client with 0x98 (administrative action) and ends its session, even if it is
+   * persistent. A pending will is published. Can be called on any thread.
+   *
+   * @return completes when the session has ended
+   */
+  CompletableFuture<Void> kick();
+
+  /**
+   * Subscribes the client on behalf of an operator, without authorization. Can be called on any
+   * thread.
+   *
+   * @return completes with the granted QoS or a reason code of 0x80 or higher; fails if the client
+   *     disconnects
+   */
+  CompletableFuture<Integer> subscribe(TopicFilter filter, SubscriptionOptions options);
+
+  /**
+   * Removes a subscription on behalf of an operator. Can be called on any thread.
+   *
+   * @return completes with 0, with 0x11 if there is no such subscription, or with a reason code of
+   *     0x80 or higher; fails if the client disconnects
+   */
+  CompletableFuture<Integer> unsubscribe(TopicFilter filter);
+
+  /** Returns the subscriptions, in no particular order. Can be called on any thread. */
+  List<LiveSubscription> subscriptions();
+}

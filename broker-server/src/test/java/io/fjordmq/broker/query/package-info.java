@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.query;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,242 @@
+package io.fjordmq.broker.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
+import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
+import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.testing.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The REST API of three nodes: each of them answers for the whole cluster. */
+@Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ApiClusterTest {
+  private static final int NODES = 3;
+
+  private ClusterUnderTest cluster;
+
+  @BeforeAll
+  void start(@TempDir Path directory) {
+    cluster = ClusterUnderTest.startIn(directory, NODES, "");
+    Await.until(
+        "the nodes are ready",
+        () ->
+            cluster.nodes().stream()
+                .allMatch(
+                    node ->
+                        Files.exists(ApiClient.file(node.nodeDirectory()))
+                            && Scrape.get(node.httpPort(), "/readyz").status() == 200));
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
+
+  /** A client of each node. */
+  private List<ApiClient> all() {
+    return cluster.nodes().stream().map(node -> ApiClient.of(node.nodeDirectory())).toList();
+  }
+
+  private ApiClient first() {
+    return all().get(0);
+  }
+
+  private static JsonNode ok(Answer answer) {
+    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
+    return answer.body();
+  }
+
+  private static List<String> texts(JsonNode list, String field) {
+    List<String> texts = new ArrayList<>();
+    list.forEach(element -> texts.add(element.get(field).asString()));
+    return texts;
+  }
+
+  @Test
+  void shouldListTheSameNodesEverywhere() {
+    Set<String> selves = new TreeSet<>();
+    for (ApiClient client : all()) {
+      JsonNode nodes = ok(client.get("/nodes"));
+      assertThat(nodes).hasSize(NODES);
+      assertThat(texts(nodes, "node_status")).containsOnly("running");
+      JsonNode summary = ok(client.get("/cluster"));
+      assertThat(summary.get("nodes")).hasSize(NODES);
+      selves.add(summary.get("self").asString());
+    }
+    assertThat(selves).hasSize(NODES);
+    for (String self : selves) {
+      assertThat(ok(first().get("/nodes/" + self)).get("state").asString()).isEqualTo("up");
+    }
+    assertThat(first().get("/nodes/unknown").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldShowRangesPageByPage() {
+    JsonNode all = ok(first().get("/ranges?limit=10000"));
+    int count = all.get("meta").get("count").asInt();
+    List<String> walked = new ArrayList<>();
+    boolean more = true;
+    for (int page = 1; more; page++) {
+      JsonNode some = ok(all().get(page % NODES).get("/ranges?limit=2&page=" + page));
+      walked.addAll(texts(some.get("data"), "range"));
+      more = some.get("meta").get("hasnext").asBoolean();
+    }
+    assertThat(walked).hasSize(count).isEqualTo(texts(all.get("data"), "range"));
+    for (String range : walked) {
+      assertThat(ok(first().get("/ranges/" + range)).get("range").asString()).isEqualTo(range);
+    }
+    assertThat(texts(ok(first().get("/ranges?store=inbox")).get("data"), "range"))
+        .isNotEmpty()
+        .allMatch(range -> range.startsWith("inbox-"));
+  }
+
+  @Test
+  void shouldChangeVotersForTheWholeCluster() {
+    JsonNode before = ok(first().get("/voters"));
+    assertThat(ok(first().send("PUT", "/voters", "{\"retain\":1}")).get("retain").asInt())
+        .isEqualTo(1);
+    Await.until(
+        "all nodes know the change",
+        () ->
+            all().stream()
+                .allMatch(client -> ok(client.get("/voters")).get("retain").asInt() == 1));
+    assertThat(ok(first().send("PUT", "/voters", before.toString()))).isEqualTo(before);
+  }
+
+  @Test
+  void shouldExplainWhyACommandIsNotPossible() {
+    String range = texts(ok(first().get("/ranges?store=retain")).get("data"), "range").get(0);
+    Answer refused = first().send("POST", "/ranges/" + range + "/split", "");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.body().get("code").asString()).isEqualTo("CONFLICT");
+    assertThat(refused.body().get("message").asString()).contains(range + " was not split");
+    assertThat(first().send("POST", "/ranges/retain-999/split", "").status()).isEqualTo(404);
+    String self = ok(first().get("/cluster")).get("self").asString();
+    assertThat(first().send("DELETE", "/nodes/" + self, "").status()).isEqualTo(409);
+  }
+
+  @Test
+  void shouldListTheListenersOfTheNode() {
+    JsonNode listener = ok(first().get("/listeners")).get(0);
+    assertThat(listener.get("id").asString()).isEqualTo("tcpListener");
+    assertThat(listener.get("bind").asString()).isEqualTo("127.0.0.1:" + cluster.node(1).port());
+    try (Mqtt5Session client = new Mqtt5Session(cluster.node(1).mqtt(), "listed")) {
+      client.connect();
+      assertThat(ok(first().get("/listeners/tcpListener")).get("current_connections").asInt())
+          .isPositive();
+    }
+  }
+
+  @Test
+  void shouldListShowAndKickTheClientsOfAllNodes() {
+    List<Mqtt5Session> sessions = new ArrayList<>();
+    try {
+      for (int number = 1; number <= NODES; number++) {
+        Mqtt5Session session = new Mqtt5Session(cluster.node(number).mqtt(), "listed-" + number);
+        sessions.add(session);
+        session.connect();
+        session.subscribe("listed/" + number, MqttQos.AT_LEAST_ONCE);
+      }
+      for (ApiClient client : all()) {
+        JsonNode list = ok(client.get("/clients?like_clientid=listed-"));
+        assertThat(list.get("meta").has("partial")).isFalse();
+        assertThat(texts(list.get("data"), "clientid"))
+            .containsExactlyInAnyOrder("listed-1", "listed-2", "listed-3");
+        assertThat(new TreeSet<>(texts(list.get("data"), "node"))).hasSize(NODES);
+        assertThat(ok(client.get("/clients/listed-2")).get("ip_address").asString())
+            .isEqualTo("127.0.0.1");
+        assertThat(texts(ok(client.get("/clients/listed-3/subscriptions")), "topic"))
+            .containsExactly("listed/3");
+        assertThat(
+                texts(
+                    ok(client.get("/subscriptions?match_topic=listed%2F%23")).get("data"), "topic"))
+            .containsExactlyInAnyOrder("listed/1", "listed/2", "listed/3");
+        assertThat(texts(ok(client.get("/topics/listed%2F1")), "topic")).hasSize(1);
+      }
+      assertThat(first().send("DELETE", "/clients/listed-3", "").status()).isEqualTo(204);
+      assertThat(sessions.get(2).disconnectCause())
+          .isInstanceOfSatisfying(
+              Mqtt5DisconnectException.class,
+              cause ->
+                  assertThat(cause.getMqttMessage().getReasonCode())
+                      .isEqualTo(Mqtt5DisconnectReasonCode.ADMINISTRATIVE_ACTION));
+      assertThat(all().get(1).get("/clients/listed-3").status()).isEqualTo(404);
+      assertThat(first().send("DELETE", "/clients/listed-3", "").status()).isEqualTo(404);
+    } finally {
+      sessions.forEach(Mqtt5Session::close);
+    }
+  }
+
+  @Test
+  void shouldPublishAndShowRetainedMessagesAnywhere() {
+    try (Mqtt5Session session = new Mqtt5Session(cluster.node(2).mqtt(), "reader")) {
+      session.connect();
+      session.subscribe("api/#", MqttQos.AT_LEAST_ONCE);
+      Answer published =
+          first()
+              .send(
+                  "POST",
+                  "/publish",
+                  "{\"topic\":\"api/1\",\"payload\":\"hello\",\"qos\":1,\"retain\":true}");
+      assertThat(ok(published).get("id").asString()).isNotEmpty();
+      assertThat(session.nextText()).isEqualTo("hello");
+    }
+    for (ApiClient client : all()) {
+      JsonNode list = ok(client.get("/mqtt/retainer/messages?topic=api%2F%23"));
+      assertThat(texts(list.get("data"), "topic")).containsExactly("api/1");
+      assertThat(ok(client.get("/mqtt/retainer/message/api%2F1")).get("payload").asString())
+          .isEqualTo("aGVsbG8=");
+    }
+    assertThat(all().get(2).send("DELETE", "/mqtt/retainer/message/api%2F1", "").status())
+        .isEqualTo(204);
+    assertThat(first().get("/mqtt/retainer/message/api%2F1").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldShowTheQueueOfAnOfflineSession() {
+    Mqtt5Session session = new Mqtt5Session(cluster.node(3).mqtt(), "sleeper");
+    session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(600));
+    session.subscribe("sleeper/+", MqttQos.AT_LEAST_ONCE);
+    session.disconnect();
+    String body =
+        "[{\"topic\":\"sleeper/1\",\"payload\":\"a\",\"qos\":1},"
+            + "{\"topic\":\"sleeper/2\",\"payload\":\"b\",\"qos\":1}]";
+    ok(first().send("POST", "/publish/bulk", body));
+    for (ApiClient client : all()) {
+      JsonNode shown = ok(client.get("/clients/sleeper"));
+      assertThat(shown.get("connected").asBoolean()).isFalse();
+      assertThat(shown.get("mqueue_len").asInt()).isEqualTo(2);
+      JsonNode queue = ok(client.get("/clients/sleeper/mqueue_messages?payload=plain"));
+      assertThat(texts(queue.get("data"), "payload")).containsExactly("a", "b");
+    }
+    assertThat(all().get(1).send("DELETE", "/clients/sleeper", "").status()).isEqualTo(204);
+    assertThat(first().get("/clients/sleeper").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldLetOnlyTheOwnerReadTheToken() throws Exception {
+    Path file = ApiClient.file(cluster.node(1).nodeDirectory());
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(Scrape.get(cluster.node(1).httpPort(), "/api/v5/nodes").status()).isEqualTo(401);
+    assertThat(Scrape.get(cluster.node(1).httpPort(), "/api/v5/openapi.json").status())
+        .isEqualTo(200);
+    assertThat(Scrape.get(cluster.node(1).httpPort(), "/api-docs").body()).contains("listRanges");
+  }
+}
