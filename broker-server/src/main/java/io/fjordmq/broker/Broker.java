@@ -160,7 +160,8 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.view(),
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList(),
-        clientServices.queries());
+        clientServices.queries(),
+        clientServices.events());
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

@@ -58,6 +58,7 @@ public final class RestApi implements AutoCloseable {
             new RangesResource(services.view(), commands),
             new ListenersResource(services.listeners()),
             new ClientsResource(queries.clients()),
+            new ClientEventsResource(services.events()),
             new SubscriptionsResource(queries.subscriptions(), queries.clients()),
             new QueuesResource(queries.queues(), queries.clients()),
             new TopicsResource(queries.topics()),

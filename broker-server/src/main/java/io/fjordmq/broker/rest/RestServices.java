@@ -3,6 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.net.ListenerStatus;
+import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
 import java.util.function.Supplier;
@@ -15,10 +16,12 @@ import java.util.function.Supplier;
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param queries clients and messages of the whole cluster
+ * @param events recent events of clients
  */
 public record RestServices(
     String version,
     ClusterView view,
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
-    ClusterQueries queries) {}
+    ClusterQueries queries,
+    ClientEventQueries events) {}

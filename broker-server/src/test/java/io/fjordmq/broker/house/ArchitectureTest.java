@@ -66,7 +66,7 @@ class ArchitectureTest {
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
             HouseRules.boundary(
-                "rest", "http", "accounts", "admin", "config", "ops", "net", "query"),
+                "rest", "http", "accounts", "admin", "config", "ops", "net", "query", "events"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
