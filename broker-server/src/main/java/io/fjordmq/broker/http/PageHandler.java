@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Maps paths to pages, and passes requests for other paths to the API. Runs on Jetty's threads and
  * never blocks them: {@code /livez} is served immediately, {@code /readyz} is prepared on a
- * dedicated thread, and the large pages {@code /metrics} and {@code /status} on another one. The API
- * has its own threads.
+ * dedicated thread, and the large pages {@code /metrics} and {@code /status} on another one. The
+ * API has its own threads.
  *
  * <p>Probes do not count as pending requests, so that other clients cannot block them. That is safe
  * because each connection has at most one probe in progress, with a small response.

@@ -2,8 +2,8 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
-import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.events.ClientEventQueries;
+import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
 import java.util.function.Supplier;

@@ -66,7 +66,11 @@ class ClientEventsResourceTest {
     cluster.node(2).connectPersistent("c");
     JsonNode list = api.get("/clients/c/events");
     JsonNode lost =
-        list.get("data").valueStream().filter(event -> event.has("by_node")).findFirst().orElseThrow();
+        list.get("data")
+            .valueStream()
+            .filter(event -> event.has("by_node"))
+            .findFirst()
+            .orElseThrow();
     assertThat(lost.get("node").asString()).isEqualTo("n0");
     assertThat(lost.get("by_node").asString()).isEqualTo("n2");
     assertThat(lost.get("reason_code").asInt()).isEqualTo(0x8E);
