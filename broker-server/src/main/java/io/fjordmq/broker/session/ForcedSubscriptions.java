@@ -110,7 +110,7 @@ final class ForcedSubscriptions {
       connection.events().unsubscribed(connection.access().client(), filter.text());
     }
     if (result.code() < FilterResults.UNSPECIFIED_ERROR) {
-      replay.forget(filter.text());
+      replay.cancel(filter.text());
     }
     finish(code, result.code());
   }
