@@ -198,6 +198,7 @@ public final class Broker implements ShutdownSequence.Composite {
         accounts,
         bans,
         clientServices.queries(),
+        clientServices.events(),
         node.self().value());
   }
 

@@ -30,10 +30,10 @@ public record SubscribeRefused(
   @Override
   public String message(long count) {
     String what = EventText.times("Refused SUBSCRIBE to " + filter, count);
-    return EventText.joined(
-        what + ": " + EventText.reason(reason, reasonCode) + EventText.limit(limitKey, limitValue),
-        "; ",
-        denial.text("the client"));
+    String limit =
+        limitKey.isEmpty() ? "" : "limit reached" + EventText.limit(limitKey, limitValue);
+    String why = EventText.joined(limit, "; ", denial.text("the client"));
+    return EventText.joined(what + ": " + EventText.reason(reason, reasonCode), "; ", why);
   }
 
   @Override

@@ -68,6 +68,7 @@ public final class RestApi implements AutoCloseable {
             new ApiKeysResource(accounts.apiKeys()),
             new AuditResource(accounts.audit(), services.node()),
             new ClientsResource(queries.clients()),
+            new ClientEventsResource(services.events()),
             new SubscriptionsResource(queries.subscriptions(), queries.clients()),
             new QueuesResource(queries.queues(), queries.clients()),
             new TopicsResource(queries.topics()),

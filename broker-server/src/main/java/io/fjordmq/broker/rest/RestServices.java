@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.bans.Bans;
+import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
  * @param accounts the accounts of the API
  * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
+ * @param events recent events of clients
  * @param node the id of this node
  */
 public record RestServices(
@@ -29,4 +31,5 @@ public record RestServices(
     Accounts accounts,
     Bans bans,
     ClusterQueries queries,
+    ClientEventQueries events,
     String node) {}

@@ -68,7 +68,16 @@ class ArchitectureTest {
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
         new Rule(
             HouseRules.boundary(
-                "rest", "http", "accounts", "admin", "bans", "config", "ops", "net", "query"),
+                "rest",
+                "http",
+                "accounts",
+                "admin",
+                "bans",
+                "config",
+                "ops",
+                "net",
+                "query",
+                "events"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(

@@ -241,7 +241,8 @@ class SessionHistoryTest {
       assertThat(why(world, "c"))
           .endsWith(
               "Subscribed to a with QoS 0",
-              "Refused SUBSCRIBE to b: quota exceeded (0x97) (sessionConfig.maxSubscriptions=1)");
+              "Refused SUBSCRIBE to b: quota exceeded (0x97); limit reached"
+                  + " (sessionConfig.maxSubscriptions=1)");
     }
   }
 

@@ -184,6 +184,33 @@ class ApiClusterTest {
   }
 
   @Test
+  void shouldExplainWhatHappenedToAClientOnAnyNode() {
+    try (Mqtt5Session older = new Mqtt5Session(cluster.node(1).mqtt(), "explained");
+        Mqtt5Session newer = new Mqtt5Session(cluster.node(2).mqtt(), "explained")) {
+      older.connect();
+      older.subscribe("explained/1", MqttQos.AT_LEAST_ONCE);
+      newer.connect();
+      assertThat(older.disconnectCause()).isNotNull();
+      for (ApiClient client : all()) {
+        JsonNode list = ok(client.get("/clients/explained/events"));
+        assertThat(list.get("meta").has("partial")).isFalse();
+        assertThat(texts(list.get("data"), "type"))
+            .containsOnlyOnce("subscribed", "taken_over")
+            .filteredOn("connected"::equals)
+            .hasSize(2);
+        assertThat(new TreeSet<>(texts(list.get("data"), "node"))).hasSize(2);
+        assertThat(texts(list.get("data"), "message"))
+            .anyMatch(line -> line.startsWith("Connected from 127.0.0.1:"))
+            .anyMatch(
+                line ->
+                    line.startsWith(
+                        "Disconnected: session taken over (0x8E) by a connection from 127.0.0.1:"));
+      }
+    }
+    assertThat(first().get("/clients/never-seen/events").status()).isEqualTo(404);
+  }
+
+  @Test
   void shouldPublishAndShowRetainedMessagesAnywhere() {
     try (Mqtt5Session session = new Mqtt5Session(cluster.node(2).mqtt(), "reader")) {
       session.connect();
