@@ -16,6 +16,9 @@ import java.util.function.Function;
  * it have ended.
  */
 public final class ClusterCommands {
+  /** The greatest number of voters of a range. */
+  public static final int MAX_VOTERS = StorePlacement.MAX_VOTERS;
+
   private static final String USAGE =
       "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
           + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock;"

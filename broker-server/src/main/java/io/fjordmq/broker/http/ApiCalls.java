@@ -1,5 +1,6 @@
 package io.fjordmq.broker.http;
 
+import java.net.InetAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -93,7 +94,7 @@ final class ApiCalls implements AutoCloseable {
         header(request, HttpHeader.CONTENT_TYPE),
         header(request, HttpHeader.ORIGIN),
         header(request, HttpHeader.HOST).orElse(""),
-        exchange.clientAddress().getHostAddress(),
+        exchange.clientAddress().map(InetAddress::getHostAddress).orElse("unknown"),
         () -> body(request),
         System.nanoTime() + settings.requestTimeout().toNanos());
   }

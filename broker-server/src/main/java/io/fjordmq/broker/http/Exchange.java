@@ -3,6 +3,7 @@ package io.fjordmq.broker.http;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -66,9 +67,10 @@ final class Exchange {
     return client;
   }
 
-  /** The IP address of the client. */
-  InetAddress clientAddress() {
-    return ((InetSocketAddress) client.getRemoteSocketAddress()).getAddress();
+  /** The IP address of the client; empty if it has already closed the connection. */
+  Optional<InetAddress> clientAddress() {
+    return Optional.ofNullable(client.getRemoteSocketAddress())
+        .map(address -> ((InetSocketAddress) address).getAddress());
   }
 
   /** Runs an action once the response has been sent or the connection has been closed. */

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.http;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
         switch (settings.anonymousMetrics()) {
           case ALL -> true;
           case NONE -> false;
-          case LOOPBACK -> exchange.clientAddress().isLoopbackAddress();
+          case LOOPBACK ->
+              exchange.clientAddress().map(InetAddress::isLoopbackAddress).orElse(false);
         };
     return anonymous
         ? CompletableFuture.completedFuture(Optional.empty())

@@ -4,7 +4,6 @@ import io.fjordmq.broker.accounts.ApiKey;
 import io.fjordmq.broker.accounts.ApiKeys;
 import io.fjordmq.broker.accounts.Role;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -221,7 +220,7 @@ final class ApiKeysResource implements Resource {
     if (text.equals(NEVER)) {
       return new ApiKey.Expiry(null);
     }
-    return new ApiKey.Expiry(OffsetDateTime.parse(text).toInstant());
+    return new ApiKey.Expiry(Rfc3339.parse(text));
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {

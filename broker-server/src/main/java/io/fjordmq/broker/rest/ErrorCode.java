@@ -5,8 +5,6 @@ package io.fjordmq.broker.rest;
  */
 public enum ErrorCode {
   BAD_REQUEST(400),
-  /** The present password is wrong. */
-  ERROR_PWD_NOT_MATCH(400),
   /** The operation is never allowed on this object. */
   NOT_ALLOWED(400),
   /** The credentials of an API key are invalid. */
@@ -23,6 +21,8 @@ public enum ErrorCode {
   UNAUTHORIZED_ROLE(403),
   /** The caller is bound to a tenant that does not allow the operation. */
   FORBIDDEN(403),
+  /** The present password is wrong; EMQX has 400. */
+  ERROR_PWD_NOT_MATCH(403),
   NOT_FOUND(404),
   CLIENTID_NOT_FOUND(404),
   TOPIC_NOT_FOUND(404),

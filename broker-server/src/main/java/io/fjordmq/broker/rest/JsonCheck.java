@@ -13,6 +13,9 @@ import tools.jackson.databind.JsonNode;
 final class JsonCheck {
   private static final String TIME = "a time such as 2026-01-31T12:00:00Z";
 
+  /** Beyond this number, doubles do not distinguish all whole numbers. */
+  private static final double MAX_EXACT_DOUBLE = 1L << 53;
+
   /**
    * Checks a value.
    *
@@ -25,7 +28,7 @@ final class JsonCheck {
     } else if (schema instanceof Schema.Time) {
       require(isTime(value), path, TIME, value);
     } else if (schema instanceof Schema.TimeOrWord either) {
-      boolean valid = value.isString() && value.asString().equals(either.word()) || isTime(value);
+      boolean valid = value.isString() && isTimeOr(either.word(), value.asString());
       require(valid, path, TIME + ", or " + either.word(), value);
     } else if (schema instanceof Schema.Whole range) {
       checkWhole(path, value, range);
@@ -74,6 +77,14 @@ final class JsonCheck {
     return min == 0 ? "at most " + max : min + " to " + max;
   }
 
+  private static boolean isTimeOr(String word, String text) {
+    try {
+      return text.equals(word) || Rfc3339.parse(text) != null;
+    } catch (DateTimeException e) {
+      return false;
+    }
+  }
+
   private static boolean isTime(JsonNode value) {
     try {
       return value.isString() && OffsetDateTime.parse(value.asString()) != null;
@@ -82,13 +93,21 @@ final class JsonCheck {
     }
   }
 
+  /** In JSON Schema, 1.0 is a whole number. */
   private static void checkWhole(String path, JsonNode value, Schema.Whole range) {
-    boolean valid = value.isIntegralNumber();
-    if (valid) {
+    boolean valid;
+    if (value.isIntegralNumber()) {
       BigInteger number = value.bigIntegerValue();
       valid =
           number.compareTo(BigInteger.valueOf(range.min())) >= 0
               && number.compareTo(BigInteger.valueOf(range.max())) <= 0;
+    } else {
+      double number = value.isNumber() ? value.doubleValue() : Double.NaN;
+      valid =
+          number == Math.rint(number)
+              && Math.abs(number) <= MAX_EXACT_DOUBLE
+              && number >= range.min()
+              && number <= range.max();
     }
     require(valid, path, "a whole number from %d to %d".formatted(range.min(), range.max()), value);
   }

@@ -57,7 +57,9 @@ final class ListenersResource implements Resource {
             .tag(TAG)
             .summary("Show a listener")
             .role(Role.VIEWER)
-            .path("listener", "Key of the listener in the configuration, such as `tcpListener`")
+            .path(
+                Parameter.text("listener", "Key of the listener in the configuration")
+                    .example("tcpListener"))
             .ok(ListenerJson.class)
             .notFound("The node that receives the request has no such listener")
             .handler(

@@ -125,6 +125,9 @@ final class OpenApi {
       tree.put("required", true);
     }
     tree.put("description", parameter.description());
+    if (!parameter.example().isEmpty()) {
+      tree.put("example", parameter.example());
+    }
     Map<String, Object> schema = new LinkedHashMap<>(JsonSchemas.ofParameter(parameter.schema()));
     if (in.equals("path")) {
       schema.put("minLength", 1);
@@ -133,9 +136,16 @@ final class OpenApi {
     if (fallback != null) {
       schema.put("default", fallback);
     }
-    tree.put(
-        "schema", parameter.isRepeatable() ? Map.of("type", "array", "items", schema) : schema);
+    tree.put("schema", parameter.isRepeatable() ? arrayOf(schema) : schema);
     return tree;
+  }
+
+  /** The order of {@code Map.of} differs between processes. */
+  private static Map<String, Object> arrayOf(Map<String, Object> element) {
+    Map<String, Object> array = new LinkedHashMap<>();
+    array.put("type", "array");
+    array.put("items", element);
+    return array;
   }
 
   private Map<String, Object> responses(Operation operation) {

@@ -2,13 +2,13 @@ package io.fjordmq.broker.rest;
 
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A parameter in the path or the query of a request. Immutable. */
 public final class Parameter {
+  private static final Pattern WITH_ZEROS = Pattern.compile("^(-?[0-9]+)\\.0+$");
   private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,18}");
 
   /** The last millisecond of the year 9999. */
@@ -20,6 +20,7 @@ public final class Parameter {
   private final boolean repeatable;
   private final boolean required;
   private final @Nullable Object fallback;
+  private final String example;
 
   private Parameter(
       String name,
@@ -27,17 +28,19 @@ public final class Parameter {
       Schema schema,
       boolean repeatable,
       boolean required,
-      @Nullable Object fallback) {
+      @Nullable Object fallback,
+      String example) {
     this.name = name;
     this.description = description;
     this.schema = schema;
     this.repeatable = repeatable;
     this.required = required;
     this.fallback = fallback;
+    this.example = example;
   }
 
   private static Parameter of(String name, String description, Schema schema) {
-    return new Parameter(name, description, schema, false, false, null);
+    return new Parameter(name, description, schema, false, false, null, "");
   }
 
   /** A text; see {@link Request#text}. */
@@ -76,17 +79,22 @@ public final class Parameter {
 
   /** The same parameter with a value for requests that do not have it. */
   public Parameter orElse(Object value) {
-    return new Parameter(name, description, schema, repeatable, false, value);
+    return new Parameter(name, description, schema, repeatable, false, value, example);
   }
 
   /** The same parameter, which may occur several times; see {@link Request#texts}. */
   public Parameter repeatable() {
-    return new Parameter(name, description, schema, true, required, null);
+    return new Parameter(name, description, schema, true, required, null, example);
   }
 
   /** The same parameter, without which a request is invalid. */
   public Parameter mandatory() {
-    return new Parameter(name, description, schema, repeatable, true, null);
+    return new Parameter(name, description, schema, repeatable, true, null, example);
+  }
+
+  /** The same parameter with an example for the documentation. */
+  public Parameter example(String value) {
+    return new Parameter(name, description, schema, repeatable, required, fallback, value);
   }
 
   /**
@@ -129,7 +137,8 @@ public final class Parameter {
   }
 
   private Integer number(String text, Schema.Whole range) {
-    long value = DIGITS.matcher(text).matches() ? Long.parseLong(text) : Long.MIN_VALUE;
+    String digits = WITH_ZEROS.matcher(text).replaceFirst("$1"); // in JSON Schema, 1.0 is whole
+    long value = DIGITS.matcher(digits).matches() ? Long.parseLong(digits) : Long.MIN_VALUE;
     if (value < range.min() || value > range.max()) {
       throw invalid("a whole number from %d to %d".formatted(range.min(), range.max()), text);
     }
@@ -138,11 +147,9 @@ public final class Parameter {
 
   private Instant time(String text) {
     try {
-      long millis =
-          DIGITS.matcher(text).matches()
-              ? Long.parseLong(text)
-              : OffsetDateTime.parse(text).toInstant().toEpochMilli();
-      if (millis <= MAX_MILLIS) {
+      boolean isNumber = DIGITS.matcher(text).matches();
+      long millis = isNumber ? Long.parseLong(text) : Rfc3339.parse(text).toEpochMilli();
+      if (millis <= MAX_MILLIS && !(isNumber && millis < 0)) {
         return Instant.ofEpochMilli(millis);
       }
     } catch (DateTimeException e) {
@@ -180,5 +187,10 @@ public final class Parameter {
   /** The value for requests that do not have the parameter; null for none. */
   @Nullable Object fallback() {
     return fallback;
+  }
+
+  /** An example; empty for none. */
+  String example() {
+    return example;
   }
 }

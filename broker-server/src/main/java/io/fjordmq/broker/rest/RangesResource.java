@@ -12,6 +12,9 @@ final class RangesResource implements Resource {
   private static final String TAG = "Ranges";
   private static final List<String> STORES = List.of("dist", "inbox", "retain");
 
+  private static final Parameter RANGE =
+      Parameter.text("range", "Id of the range").example("inbox-1");
+
   private final ClusterView view;
   private final CommandQueue commands;
 
@@ -90,7 +93,7 @@ final class RangesResource implements Resource {
         .tag(TAG)
         .summary("Show a range")
         .role(Role.VIEWER)
-        .path("range", "Id of the range, such as `inbox-1`")
+        .path(RANGE)
         .ok(RangeJson.class)
         .notFound("The range is not known")
         .handler(
@@ -107,7 +110,7 @@ final class RangesResource implements Resource {
         .summary(summary)
         .description(description)
         .role(Role.OPERATOR)
-        .path("range", "Id of the range, such as `inbox-1`")
+        .path(RANGE)
         .ok(CommandOutcome.class)
         .notFound("The range is not known")
         .conflict("The change is not possible now; the message tells why")

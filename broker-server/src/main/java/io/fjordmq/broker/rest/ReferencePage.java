@@ -95,6 +95,10 @@ final class ReferencePage {
         .append(fallback == null ? "" : ", default " + escape(fallback.toString()))
         .append("</td><td>")
         .append(prose(parameter.description()))
+        .append(
+            parameter.example().isEmpty()
+                ? ""
+                : ", such as <code>" + escape(parameter.example()) + "</code>")
         .append("</td></tr>");
   }
 

@@ -155,6 +155,7 @@ final class UsersResource implements Resource {
         .noContent()
         .notFound(NOT_FOUND)
         .conflict("Another request changed the user at the same time")
+        .error(403, "The present password is wrong, or the role or tenant does not allow it")
         .error(429, "Too many passwords of this address or user were wrong")
         .handler(this::changePassword);
   }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.admin.ClusterCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  * @param retain the store of retained messages
  */
 record VoterCounts(
-    @Field(value = "Voters of each range of routes", min = 1, max = 9) @Nullable Integer dist,
-    @Field(value = "Voters of each range of persistent sessions", min = 1, max = 9)
+    @Field(value = "Voters of each range of routes", min = 1, max = ClusterCommands.MAX_VOTERS)
+        @Nullable Integer dist,
+    @Field(
+            value = "Voters of each range of persistent sessions",
+            min = 1,
+            max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer inbox,
-    @Field(value = "Voters of each range of retained messages", min = 1, max = 9)
+    @Field(
+            value = "Voters of each range of retained messages",
+            min = 1,
+            max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer retain) {
 
   static VoterCounts of(Map<String, Integer> byStore) {

@@ -303,10 +303,10 @@ class ConfigLoaderTest {
 
   @Test
   void shouldRejectKeysThatThisVersionDoesNotSupport() {
-    assertThat(problemsOf("httpConfig:\n  certFile: a.pem\n"))
+    assertThat(problemsOf("httpConfig:\n  trustFile: a.pem\n"))
         .endsWith(
-            "line 2: httpConfig.certFile is not supported by this version:"
-                + " the HTTP port has no TLS; remove the key");
+            "line 2: httpConfig.trustFile is not supported by this version:"
+                + " the HTTP port does not verify client certificates; remove the key");
   }
 
   @Test

@@ -239,7 +239,7 @@ class RestApiTest {
             "200 {\"name\":\"a\",\"size\":1,\"color\":\"dark_blue\","
                 + "\"made_at\":\"2026-01-31T11:00:00Z\",\"parts\":[{\"name\":\"p\"}],"
                 + "\"is_new\":true}");
-    assertThat(put("{\"size\":9,\"name\":\"b\"}")).isEqualTo("200 {\"name\":\"b\",\"size\":9}");
+    assertThat(put("{\"size\":9.0,\"name\":\"b\"}")).isEqualTo("200 {\"name\":\"b\",\"size\":9}");
   }
 
   @ParameterizedTest
@@ -262,6 +262,7 @@ class RestApiTest {
         "{\"name\":\"bad\",\"size\":1} | name must not be bad",
         "{\"name\":\"a\",\"size\":10} | size must be a whole number from 1 to 9, not 10",
         "{\"name\":\"a\",\"size\":1.5} | size must be a whole number from 1 to 9, not 1.5",
+        "{\"name\":\"a\",\"size\":1e999} | size must be a whole number from 1 to 9, not",
         "{\"name\":\"a\",\"size\":\"1\"} | size must be a whole number from 1 to 9, not '1'",
         "{\"name\":\"a\",\"size\":1,\"colour\":\"red\"} | colour is not a known field; did you mean",
         "{\"name\":\"a\",\"size\":1,\"color\":\"RED\"} | color must be one of red, dark_blue, not",
