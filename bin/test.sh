@@ -91,14 +91,29 @@ for name in ${failed[@]+"${failed[@]}"}; do
     cut -c -1000 | head -n 190
 done
 
-# The reports contain more than Maven's last lines: totals of all modules, failures and the slowest test class.
-awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '
-  function attribute(name,   at, rest) {
-    at = index($0, " " name "=\"")
-    if (!at) return ""
-    rest = substr($0, at + length(name) + 3)
-    return substr(rest, 1, index(rest, "\"") - 1)
+# For awk: an attribute of an XML element in the current line.
+attribute='function attribute(name,   at, rest) {
+  at = index($0, " " name "=\"")
+  if (!at) return ""
+  rest = substr($0, at + length(name) + 3)
+  return substr(rest, 1, index(rest, "\"") - 1)
+}'
+
+# These are the ones to speed up; HACKING.md says what they spend their time on.
+printf '\n== slowest test classes, seconds in all steps\n'
+awk "$attribute"'
+  /^<testsuite / {
+    class = attribute("name")
+    sub(/\(.*/, "", class)
+    sub(/.*[.]/, "", class)
+    seconds[class] += attribute("time")
   }
+  END { for (class in seconds) printf "%6.0f %s\n", seconds[class], class }
+' ./*/target/surefire-reports/TEST-*.xml </dev/null | sort -rn | head -n 20 |
+  awk '{ print; sum += $1 } END { printf "%6d in total\n", sum }'
+
+# The reports contain more than Maven's last lines: totals of all modules, failures and the slowest test class.
+awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" "$attribute"'
   /^<testsuite / {
     tests += attribute("tests"); skipped += attribute("skipped")
     bad = attribute("errors") + attribute("failures")

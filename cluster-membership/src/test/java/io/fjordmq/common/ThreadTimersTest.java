@@ -19,7 +19,7 @@ class ThreadTimersTest {
     CompletableFuture<Thread> second = new CompletableFuture<>();
     try (ThreadTimers timers = new ThreadTimers("test-timers")) {
       timers.schedule(
-          20,
+          500, // longer than a busy host delays the next call
           () -> {
             ran.add("second");
             second.complete(Thread.currentThread());

@@ -100,6 +100,13 @@ public final class Seeds {
     } catch (AssertionError e) {
       return e;
     }
-    return find(defect, atMost, run);
+    return find(
+        defect,
+        atMost,
+        seed -> {
+          if (seed != likely) {
+            run.run(seed);
+          }
+        });
   }
 }

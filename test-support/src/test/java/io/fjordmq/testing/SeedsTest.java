@@ -53,6 +53,14 @@ class SeedsTest {
   }
 
   @Test
+  void shouldTryTheLikelySeedOnlyOnce() {
+    List<Long> executedSeeds = new ArrayList<>();
+    assertThatThrownBy(() -> Seeds.find("no defect", 2, 3, executedSeeds::add))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(executedSeeds).containsExactly(2L, 1L, 3L);
+  }
+
+  @Test
   void shouldFailIfNoSeedDetectsTheDefect() {
     assertThatThrownBy(() -> Seeds.find("no defect", 5, seed -> {}))
         .isInstanceOf(IllegalStateException.class)

@@ -4,26 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.testing.Await;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Operator commands for the ranges of a running cluster, and the status they produce. */
+/**
+ * Operator commands for the ranges of a running cluster, and the status they produce. All tests use
+ * one cluster; those that need three nodes come first, the others find node 1 down.
+ */
 @Tag("slow")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterCommandsTest {
   private static final long TIMEOUT_SECONDS = 60;
   private static final int IDLE_SESSIONS = 20;
   private static final int DONE = 0;
   private static final int FAILED = 1;
 
-  @TempDir Path directory;
   private ClusterUnderTest cluster;
 
-  @BeforeEach
-  void start() {
+  @BeforeAll
+  void start(@TempDir Path directory) {
     String byHand =
         """
         storeConfig:
@@ -39,86 +48,13 @@ class ClusterCommandsTest {
     cluster = ClusterUnderTest.startIn(directory, 3, byHand);
   }
 
-  @AfterEach
+  @AfterAll
   void stop() {
     cluster.close();
   }
 
   @Test
-  void shouldShowWhatBlocksAMergeAndCancelItOnRequest() {
-    BrokerUnderTest first = cluster.node(1);
-    BrokerUnderTest second = cluster.node(2);
-    String left = StatusRanges.at(first).names("dist").get(0);
-    cluster.node(3).kill();
-    Await.until("it is down", TIMEOUT_SECONDS, () -> status(first).contains("  down "));
-    CompletableFuture<String> merge =
-        CompletableFuture.supplyAsync(() -> first.command("merge " + left));
-
-    Await.until(
-        "each node shows it",
-        TIMEOUT_SECONDS,
-        () -> isPending(first, left) && isPending(second, left));
-    assertThat(merge).isNotDone();
-    assertThat(second.command("cancel " + left)).startsWith(DONE + "\n");
-    assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator canceled the merge");
-    Await.until(
-        "nothing is pending", TIMEOUT_SECONDS, () -> !status(second).contains("pending for"));
-    assertThat(first.command("cancel " + left))
-        .startsWith(FAILED + "\n")
-        .contains("neither a merge nor a change of the replicas");
-  }
-
-  @Test
-  void shouldShowWhatBlocksARemovalAndCancelItOnRequest() {
-    BrokerUnderTest first = cluster.node(1);
-    Await.until("three voters", TIMEOUT_SECONDS, () -> voters(first, "inbox-1") == 3);
-    cluster.node(3).kill();
-    Await.until("it is down", TIMEOUT_SECONDS, () -> status(first).contains("  down "));
-    assertThat(first.command("voters inbox=1")).startsWith(DONE + "\n");
-    Await.until("it is shown", TIMEOUT_SECONDS, () -> isPending(first, "inbox-1"));
-
-    assertThat(first.command("cancel inbox-1")).startsWith(DONE + "\n").contains("'voters'");
-    Await.until(
-        "it is canceled",
-        TIMEOUT_SECONDS,
-        () ->
-            status(first).contains("removing the replica on node")
-                && status(first)
-                    .contains("canceled by an operator; placement may repeat the change in"));
-    assertThat(first.command("cancel inbox-1"))
-        .startsWith(FAILED + "\n")
-        .contains("placement may repeat the change in");
-  }
-
-  @Test
-  void shouldReplaceAReplicaOnRequestUnlessItsRangeNeedsIt() {
-    BrokerUnderTest node = cluster.node(3);
-    String range = StatusRanges.at(node).names("dist").get(0);
-    Await.until("three voters", TIMEOUT_SECONDS, () -> voters(node, range) == 3);
-    Await.until( // the metadata that this node has may name fewer voters than status
-        "the node accepts the command",
-        TIMEOUT_SECONDS,
-        () -> node.command("rebuild " + range).startsWith(DONE + "\n"));
-    Await.until(
-        "it is rebuilt",
-        TIMEOUT_SECONDS,
-        () ->
-            node.scrape().value("fjordmq_range_rebuilds_total{store=\"dist\"}") == 1
-                && voters(node, range) == 3);
-    assertThat(node.command("rebuild dist-99"))
-        .startsWith(FAILED + "\n")
-        .contains("cannot rebuild range 'dist-99': this node has no replica of it");
-    cluster.node(1).kill();
-    Await.until("node 1 is down", TIMEOUT_SECONDS, () -> status(node).contains("  down "));
-    assertThat(node.command("rebuild " + range))
-        .startsWith(FAILED + "\n")
-        .contains("without this node it has no majority");
-    assertThat(node.command("lower-clock " + range))
-        .startsWith(FAILED + "\n")
-        .contains("is not ahead of cluster time");
-  }
-
-  @Test
+  @Order(1)
   void shouldSplitAnIdleRangeInHalfOrReportTooFewKeys() {
     BrokerUnderTest node = cluster.node(2);
     for (int i = 0; i < IDLE_SESSIONS; i++) {
@@ -138,6 +74,96 @@ class ClusterCommandsTest {
     assertThat(node.command("split retain-1"))
         .startsWith(FAILED + "\n")
         .contains("range retain-1 holds too few keys to be split");
+  }
+
+  @Test
+  @Order(2)
+  void shouldReplaceAReplicaOnRequestUnlessItsRangeNeedsIt() {
+    BrokerUnderTest node = cluster.node(3);
+    String range = StatusRanges.at(node).names("dist").get(0);
+    Await.until("three voters", TIMEOUT_SECONDS, () -> voters(node, range) == 3);
+    Await.until( // the metadata that this node has may name fewer voters than status
+        "the node accepts the command",
+        TIMEOUT_SECONDS,
+        () -> node.command("rebuild " + range).startsWith(DONE + "\n"));
+    Await.until(
+        "it is rebuilt",
+        TIMEOUT_SECONDS,
+        () ->
+            node.scrape().value("fjordmq_range_rebuilds_total{store=\"dist\"}") == 1
+                && voters(node, range) == 3);
+    assertThat(node.command("rebuild dist-99"))
+        .startsWith(FAILED + "\n")
+        .contains("cannot rebuild range 'dist-99': this node has no replica of it");
+    killNode1();
+    assertThat(node.command("rebuild " + range))
+        .startsWith(FAILED + "\n")
+        .contains("without this node it has no majority");
+    assertThat(node.command("lower-clock " + range))
+        .startsWith(FAILED + "\n")
+        .contains("is not ahead of cluster time");
+  }
+
+  @Test
+  @Order(3)
+  void shouldShowWhatBlocksAMergeAndCancelItOnRequest() {
+    BrokerUnderTest first = cluster.node(2);
+    BrokerUnderTest second = cluster.node(3);
+    String left = StatusRanges.at(first).names("dist").get(0);
+    killNode1();
+    CompletableFuture<String> merge =
+        CompletableFuture.supplyAsync(() -> first.command("merge " + left));
+
+    Await.until(
+        "each node shows it",
+        TIMEOUT_SECONDS,
+        () -> isPending(first, left) && isPending(second, left));
+    assertThat(merge).isNotDone();
+    assertThat(second.command("cancel " + left)).startsWith(DONE + "\n");
+    assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator canceled the merge");
+    Await.until(
+        "nothing is pending", TIMEOUT_SECONDS, () -> !status(second).contains("pending for"));
+    assertThat(first.command("cancel " + left))
+        .startsWith(FAILED + "\n")
+        .contains("neither a merge nor a change of the replicas");
+  }
+
+  @Test
+  @Order(4)
+  void shouldShowWhatBlocksARemovalAndCancelItOnRequest() {
+    BrokerUnderTest first = cluster.node(2);
+    killNode1();
+    assertThat(first.command("voters inbox=1")).startsWith(DONE + "\n");
+    Await.until("it is shown", TIMEOUT_SECONDS, () -> isPending(first, "inbox-1"));
+
+    assertThat(first.command("cancel inbox-1")).startsWith(DONE + "\n").contains("'voters'");
+    Await.until(
+        "it is canceled",
+        TIMEOUT_SECONDS,
+        () ->
+            status(first).contains("removing the replica on node")
+                && status(first)
+                    .contains("canceled by an operator; placement may repeat the change in"));
+    assertThat(first.command("cancel inbox-1"))
+        .startsWith(FAILED + "\n")
+        .contains("placement may repeat the change in");
+  }
+
+  /**
+   * Kills the node unless an earlier test has, and waits until the others know. Every range has
+   * three voters then, so that one is missing.
+   */
+  private void killNode1() {
+    BrokerUnderTest killed = cluster.node(1);
+    if (killed.isRunning()) {
+      for (String range : List.of("dist-1", "inbox-1", "retain-1")) {
+        Await.until("three voters", TIMEOUT_SECONDS, () -> voters(killed, range) == 3);
+      }
+      killed.kill();
+    }
+    for (BrokerUnderTest other : List.of(cluster.node(2), cluster.node(3))) {
+      Await.until("node 1 is down", TIMEOUT_SECONDS, () -> status(other).contains("  down "));
+    }
   }
 
   /** Every range is asked once a second or so whether anything has expired. */

@@ -20,7 +20,10 @@ class RollingRestartTest {
   private static final int NODES = 3;
   private static final int PAIRS = 30;
   private static final long PERIOD_MILLIS = 50;
-  private static final long CALM_MILLIS = 3_000;
+
+  /** Messages that each pair exchanges before the first restart and after each. */
+  private static final int CALM_MESSAGES = 20;
+
   private static final int ROUNDS = Integer.getInteger("fjordmq.rolling.rounds", 1);
 
   @TempDir Path directory;
@@ -42,13 +45,13 @@ class RollingRestartTest {
           0,
           PERIOD_MILLIS,
           TimeUnit.MILLISECONDS);
-      Thread.sleep(CALM_MILLIS);
+      pairs.forEach(RollingRestartTest::awaitMessages);
       for (int restart = 0; restart < ROUNDS * NODES; restart++) {
         pairs.forEach(PublisherSubscriberPair::resetTimes);
         BrokerUnderTest node = cluster.node(1 + restart % NODES);
         assertThat(node.drain()).isZero();
         node.restart();
-        Thread.sleep(CALM_MILLIS);
+        pairs.forEach(RollingRestartTest::awaitMessages);
         printWaits(1 + restart % NODES, pairs);
       }
       publishing.shutdown();
@@ -56,6 +59,14 @@ class RollingRestartTest {
       assertEverythingArrives(pairs);
       pairs.forEach(PublisherSubscriberPair::end);
     }
+  }
+
+  private static void awaitMessages(PublisherSubscriberPair pair) {
+    int before = pair.received().size();
+    Await.until(
+        CALM_MESSAGES + " more messages",
+        60,
+        () -> pair.received().size() >= before + CALM_MESSAGES);
   }
 
   private static void assertEverythingArrives(List<PublisherSubscriberPair> pairs) {

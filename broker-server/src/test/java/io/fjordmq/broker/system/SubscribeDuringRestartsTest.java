@@ -30,7 +30,10 @@ class SubscribeDuringRestartsTest {
   private static final int NODES = 3;
   private static final int FILTERS_PER_CLIENT = 10_000;
   private static final int FILTERS_PER_PACKET = 500;
-  private static final long CALM_MILLIS = 3_000;
+
+  /** Answers of each probe before a restart, and again after it. */
+  private static final int CALM_ANSWERS = 20;
+
   private static final int ROUTES = Integer.getInteger("fjordmq.restarts.routes", 3_000);
   private static final int PROBE_MILLIS = Integer.getInteger("fjordmq.restarts.probe", 50);
   private static final String HOW = System.getProperty("fjordmq.restarts.how", "drain,stop,kill");
@@ -92,7 +95,7 @@ class SubscribeDuringRestartsTest {
           probes.add(new SubscribeProbe(other, PROBE_MILLIS));
         }
       }
-      Thread.sleep(CALM_MILLIS);
+      probes.forEach(probe -> probe.awaitAnswers(CALM_ANSWERS));
       probes.forEach(SubscribeProbe::onRestart);
       switch (how) {
         case "drain" -> node.drain();
@@ -101,7 +104,7 @@ class SubscribeDuringRestartsTest {
         default -> throw new IllegalArgumentException("neither drain, stop nor kill: " + how);
       }
       node.restart();
-      Thread.sleep(CALM_MILLIS);
+      probes.forEach(probe -> probe.awaitAnswers(CALM_ANSWERS));
       for (SubscribeProbe probe : probes) {
         SubscribeProbe.Result result = probe.finish();
         System.out.printf("%s of node %d: %s%n", how, number, result);

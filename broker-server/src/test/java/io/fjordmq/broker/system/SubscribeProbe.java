@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import io.fjordmq.testing.Await;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -76,6 +77,17 @@ final class SubscribeProbe implements AutoCloseable {
             .send()
             .thenApply(granted -> new Answer(sent, (System.nanoTime() - start) / 1_000_000)));
     number++;
+  }
+
+  /** Waits until this many SUBSCRIBE packets that are sent from now on have been answered. */
+  void awaitAnswers(int count) {
+    int first = answers.size();
+    Await.until(
+        count + " answers to SUBSCRIBE",
+        TIMEOUT_SECONDS,
+        () ->
+            List.copyOf(answers).stream().skip(first).filter(CompletableFuture::isDone).count()
+                >= count);
   }
 
   /** Ends the calm phase: SUBSCRIBE packets from now on are sent during the restart. */

@@ -48,6 +48,15 @@ final class ClosedLoopPairs implements AutoCloseable {
   static ClosedLoopPairs start(
       ClientLoops loops, long brokerPid, List<String> clientIds, int payloadBytes)
       throws Exception {
+    ClosedLoopPairs load = connect(loops, brokerPid, clientIds, payloadBytes);
+    load.begin();
+    return load;
+  }
+
+  /** Connects without sending; {@link #begin} starts the load. Blocks. */
+  static ClosedLoopPairs connect(
+      ClientLoops loops, long brokerPid, List<String> clientIds, int payloadBytes)
+      throws Exception {
     ClosedLoopPairs load = new ClosedLoopPairs(brokerPid, payloadBytes);
     List<CompletableFuture<?>> ready = new ArrayList<>();
     for (String clientId : clientIds) {
@@ -58,9 +67,12 @@ final class ClosedLoopPairs implements AutoCloseable {
           loops.connect(pair.subscriber).thenCompose(client -> client.subscribe(pair.topic, 1)));
     }
     Waves.await(ready);
-    load.publishing = true;
-    load.pairs.forEach(pair -> pair.send(IN_FLIGHT));
     return load;
+  }
+
+  void begin() {
+    publishing = true;
+    pairs.forEach(pair -> pair.send(IN_FLIGHT));
   }
 
   /**
@@ -111,16 +123,26 @@ final class ClosedLoopPairs implements AutoCloseable {
     Waves.close(pairs.stream().flatMap(p -> Stream.of(p.publisher, p.subscriber)).toList());
   }
 
-  /** A publisher and its subscriber. Each counter is written by one event loop. */
+  /**
+   * A publisher and its subscriber. Messages count as sent once they are to be written. Otherwise,
+   * if the publisher's event loop were delayed when the load stops, nothing would seem to be in
+   * flight, and the messages would arrive in the next round.
+   */
   private final class Pair {
     final String topic;
     final byte[] topicBytes;
     final LoadClient publisher;
     final LoadClient subscriber;
+
+    /** Changed by {@link #begin}, then by the event loop of the subscriber, like the others. */
     volatile long sent;
+
     volatile long received;
     volatile long outOfOrder;
     volatile @Nullable String disconnectReason;
+
+    /** Number of the next message; belongs to the event loop of the publisher. */
+    private int nextNumber;
 
     Pair(String name) {
       topic = "ranges/" + name;
@@ -129,21 +151,21 @@ final class ClosedLoopPairs implements AutoCloseable {
       subscriber = new LoadClient(name, false, new Deliveries());
     }
 
-    /** Sends messages. May be called on any thread. */
+    /** Sends messages unless the load has stopped. */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField") // see the field
     void send(int messages) {
       if (publishing) {
+        sent += messages;
         publisher.channel().eventLoop().execute(() -> write(messages));
       }
     }
 
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // written by one event loop
     private void write(int messages) {
       int bytes = NumberedMessages.HEADER_BYTES + padding.length;
       ByteBuf out = publisher.channel().alloc().buffer(messages * (bytes + 32));
       for (int i = 0; i < messages; i++) {
         MqttPacketWriter.publish(out, topicBytes, 1, publisher.nextPacketIdentifier(), bytes);
-        out.writeLong(System.nanoTime()).writeInt((int) sent).writeBytes(padding);
-        sent++;
+        out.writeLong(System.nanoTime()).writeInt(nextNumber++).writeBytes(padding);
       }
       publisher.channel().writeAndFlush(out, publisher.channel().voidPromise());
     }

@@ -34,7 +34,10 @@ final class TlsStormBenchmark {
     BrokerSpec spec = run.spec("fjordmq", run.scenario("conn_tls_1k_1n"), settings);
     try (RunningBroker broker = run.start(spec);
         ClientLoops storm = broker.loops(1)) {
-      measure(run, broker, storm, "warm-up", rate, Math.max(1, run.settings().warmSeconds()));
+      int warmSeconds = run.settings().warmSeconds();
+      if (warmSeconds > 0) {
+        measure(run, broker, storm, "warm-up", rate, warmSeconds);
+      }
       for (int i = 0; i < run.settings().runs(); i++) {
         run.add(measure(run, broker, storm, "calm", 0, run.settings().seconds()));
         run.add(measure(run, broker, storm, "storm", rate, run.settings().seconds()));

@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -89,21 +88,24 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
   private void connect(Fleet fleet, Sampler sampler, Findings findings)
       throws InterruptedException {
     Reading before = sampler.last();
-    CompletableFuture<Void> connecting =
-        CompletableFuture.runAsync(
-            () -> {
-              try {
-                fleet.connect();
-              } catch (InterruptedException e) {
-                throw new CompletionException(e);
-              }
-            },
-            task -> new Thread(task, "arrivals").start());
-    while (!connecting.isDone()) {
-      printProgress(sampler.samples().size(), sampler.second(Phase.CONNECT));
+    CompletableFuture<Void> connected = new CompletableFuture<>();
+    Thread connecting = new Thread(() -> connect(fleet, connected), "arrivals");
+    connecting.start();
+    while (connecting.isAlive()) {
+      printProgress(sampler.samples().size(), sampler.second(connecting));
     }
-    connecting.join();
+    connected.join();
+    sampler.resume();
     findings.connected(before, sampler.last());
+  }
+
+  private static void connect(Fleet fleet, CompletableFuture<Void> connected) {
+    try {
+      fleet.connect();
+      connected.complete(null);
+    } catch (InterruptedException | RuntimeException e) {
+      connected.completeExceptionally(e);
+    }
   }
 
   private void measure(Sampler sampler, Findings findings) throws InterruptedException {
@@ -115,7 +117,6 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
   }
 
   private void load(Fleet fleet, Sampler sampler, Findings findings) throws InterruptedException {
-    sampler.resume();
     fleet.start(
         Schedule.of(
             System.nanoTime(),

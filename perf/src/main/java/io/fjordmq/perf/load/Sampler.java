@@ -84,6 +84,25 @@ final class Sampler {
     if (wait > 0) {
       TimeUnit.NANOSECONDS.sleep(wait);
     }
+    return sample(phase);
+  }
+
+  /**
+   * Waits for the end of the next second, or for the last client to connect if that is earlier, and
+   * takes a sample. Call {@link #resume} before the next phase.
+   *
+   * @param connecting runs until the last client has connected
+   */
+  Sample second(Thread connecting) throws InterruptedException {
+    nextNanos += SECOND;
+    long wait = nextNanos - System.nanoTime();
+    if (wait > 0) {
+      TimeUnit.NANOSECONDS.timedJoin(connecting, wait);
+    }
+    return sample(Phase.CONNECT);
+  }
+
+  private Sample sample(Phase phase) {
     Reading now = read();
     Map<Series, Double> values = new EnumMap<>(Series.class);
     double seconds = (now.nanos - last.nanos) / (double) SECOND;

@@ -27,17 +27,15 @@ class PerfRunTest {
   @TempDir Path out;
 
   private ParsedReport run(String... words) throws IOException {
-    String[] command =
-        Stream.concat(
-                Stream.of("run"),
-                Stream.concat(
-                    Stream.of(words),
-                    Stream.of("--warm", "1", "--seconds", "2", "--out", out.toString())))
-            .toArray(String[]::new);
-    int code = new PerfTool(PerfToolTest.root(), out).run(List.of(command));
-    assertThat(code).isEqualTo(PerfTool.NO_FAULTS);
+    List<String> command = new ArrayList<>(List.of("run"));
+    command.addAll(List.of(words));
+    command.addAll(List.of("--seconds", "2", "--out", out.toString()));
+    if (!command.contains("--warm")) {
+      command.addAll(List.of("--warm", "1"));
+    }
+    ParsedReport report = FlawlessRun.report(out, command);
     assertThat(files(".html")).hasSize(1);
-    return new ParsedReport(Files.readString(files(".json").get(0)));
+    return report;
   }
 
   private List<Path> files(String end) throws IOException {
@@ -111,7 +109,8 @@ class PerfRunTest {
   /** The same processes serve all runs, and their persistent sessions are removed. */
   @Test
   void shouldReuseABroker() throws IOException {
-    ParsedReport report = run("false_5_5_qos1_p64_10mps_1n", "--runs", "2", "--reuse");
+    ParsedReport report =
+        run("false_5_5_qos1_p64_10mps_1n", "--runs", "2", "--reuse", "--warm", "0");
     assertThat(report.list("runs")).hasSize(2);
     assertThat(report.number("runs", 0, "figures", "startSeconds"))
         .isEqualTo(report.number("runs", 1, "figures", "startSeconds"));
@@ -145,30 +144,12 @@ class PerfRunTest {
     return found;
   }
 
+  /** Clients with and without TLS load it, the latter with a certificate. */
   @Test
   void shouldLoadAnExternalBroker(@TempDir Path directory) throws Exception {
-    try (BrokerProcess broker =
-        BrokerProcess.startFjordmq(
-            "given", PerfToolTest.root(), directory.resolve("given"), new NodeConfig())) {
-      String host = "127.0.0.1:" + broker.address().getPort();
-      ParsedReport report =
-          run(
-              "false_10_10_qos1_p64_5mps_1n",
-              "--hosts",
-              host,
-              "--pids",
-              Long.toString(broker.pid()));
-      assertThat(figure(report, host, "received")).isPositive();
-      assertThat(figure(report, host, "memoryMb")).isPositive();
-      assertThat(report.list("notes").toString()).contains("external broker");
-    }
-  }
-
-  @Test
-  void shouldPresentItsCertificateToAnExternalBroker(@TempDir Path directory) throws Exception {
     GeneratedCertificates generatedCertificates =
         new GeneratedCertificates(directory.resolve("tls"));
-    int port = FreePorts.one();
+    int tlsPort = FreePorts.one();
     String listener =
         """
         mqttServerConfig:
@@ -181,7 +162,7 @@ class PerfRunTest {
             clientAuth: required
         """
             .formatted(
-                port,
+                tlsPort,
                 generatedCertificates.certificateFile(),
                 generatedCertificates.keyFile(),
                 generatedCertificates.trustFile());
@@ -191,21 +172,35 @@ class PerfRunTest {
             PerfToolTest.root(),
             directory.resolve("given"),
             new NodeConfig().with(listener))) {
-      assertThat(broker.pid()).isPositive();
-      String host = "127.0.0.1:" + port;
-      ParsedReport report =
-          run(
-              "conn_mtls_100k_1n",
-              "--scale",
-              "0.0002",
-              "--hosts",
-              host,
-              // The broker's own certificate is signed by the authority that it trusts.
-              "--client-cert",
-              generatedCertificates.certificateFile().toString(),
-              "--client-key",
-              generatedCertificates.keyFile().toString());
-      assertThat(figure(report, host, "connected")).isEqualTo(20);
+      String host = "127.0.0.1:" + broker.address().getPort();
+      assertLoadsExternalBroker(host, broker.pid());
+      out = Files.createDirectory(directory.resolve("reports"));
+      assertPresentsItsCertificate("127.0.0.1:" + tlsPort, generatedCertificates);
     }
+  }
+
+  private void assertLoadsExternalBroker(String host, long pid) throws IOException {
+    ParsedReport report =
+        run("false_10_10_qos1_p64_5mps_1n", "--hosts", host, "--pids", Long.toString(pid));
+    assertThat(figure(report, host, "received")).isPositive();
+    assertThat(figure(report, host, "memoryMb")).isPositive();
+    assertThat(report.list("notes").toString()).contains("external broker");
+  }
+
+  private void assertPresentsItsCertificate(String host, GeneratedCertificates certificates)
+      throws IOException {
+    ParsedReport report =
+        run(
+            "conn_mtls_100k_1n",
+            "--scale",
+            "0.0002",
+            "--hosts",
+            host,
+            // The broker's own certificate is signed by the authority that it trusts.
+            "--client-cert",
+            certificates.certificateFile().toString(),
+            "--client-key",
+            certificates.keyFile().toString());
+    assertThat(figure(report, host, "connected")).isEqualTo(20);
   }
 }
