@@ -6,7 +6,6 @@ import io.fjordmq.broker.bans.BanException;
 import io.fjordmq.broker.bans.BanKind;
 import io.fjordmq.broker.bans.Bans;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -24,6 +23,7 @@ final class BannedResource implements Resource {
   private static final String TENANT = "tenant";
   private static final String PATH = "/banned/{as}/{who}";
   private static final String FOREVER = "infinity";
+  private static final String NOW = "now";
   private static final List<String> KINDS =
       Arrays.stream(BanKind.values()).map(BanKind::label).toList();
 
@@ -85,9 +85,12 @@ final class BannedResource implements Resource {
               pattern = AccountFields.ONE_LINE)
           @Nullable String reason,
       @Field(
-              "When the ban was created; the present if absent or later. The ban is in effect"
-                  + " immediately")
-          @Nullable Instant at,
+              value =
+                  "When the ban was created, or `now`, which is the default. Later times are"
+                      + " replaced with `now`, because every ban is in effect immediately",
+              timeOr = NOW,
+              example = NOW)
+          @Nullable String at,
       @Field(
               value = "When the ban ends, such as 2030-12-31T00:00:00Z; `infinity` if absent",
               timeOr = FOREVER,
@@ -212,8 +215,8 @@ final class BannedResource implements Resource {
             body.tenant(),
             body.by(),
             Objects.requireNonNullElse(body.reason(), ""),
-            body.at(),
-            end(body.until()));
+            time(body.at(), NOW),
+            time(body.until(), FOREVER));
     return translate(bans.add(request.caller(), draft))
         .thenApply(ban -> Response.ok(BanJson.of(ban)));
   }
@@ -230,8 +233,9 @@ final class BannedResource implements Resource {
     return translate(bans.removeAll(request.caller())).thenApply(removed -> Response.noContent());
   }
 
-  private static @Nullable Instant end(@Nullable String until) {
-    return until == null || until.equals(FOREVER) ? null : OffsetDateTime.parse(until).toInstant();
+  /** Returns null if the text is absent or the word. */
+  private static @Nullable Instant time(@Nullable String text, String word) {
+    return text == null || text.equals(word) ? null : Rfc3339.parse(text);
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {

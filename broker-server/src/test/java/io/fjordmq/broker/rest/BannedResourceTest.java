@@ -97,7 +97,7 @@ class BannedResourceTest {
   @Test
   void shouldCreateShowAndDeleteABan() {
     String body =
-        "{'as':'clientid','who':'a/b','by':'cron','reason':'noisy','at':'2029-12-31T00:00:00Z',"
+        "{'as':'clientid','who':'a/b','by':'cron','reason':'noisy','at':'2029-12-30T01:00:00-23:00',"
             + "'until':'2030-06-01T02:00:00+02:00'}";
     JsonNode created = succeed(OPERATOR, "POST /banned", body);
     assertThat(created.toString())
