@@ -67,8 +67,7 @@ final class ApiCalls implements AutoCloseable {
     exchange.sendWhenPrepared(
         CompletableFuture.supplyAsync(() -> api.handle(call, threads), threads)
             .thenCompose(reply -> reply)
-            .orTimeout(
-                settings.requestTimeout().toMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS)
+            .orTimeout(settings.requestTimeout().toMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS)
             .exceptionally(failure -> failed(exchange, failure))
             .thenApply(reply -> admitted(reply, slot)),
         failure -> failed(exchange, failure));
