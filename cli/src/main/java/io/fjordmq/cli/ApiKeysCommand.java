@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Credentials of programs. */
+/** The API keys: credentials of programs. */
 @Command(name = "api-keys", description = "Manage the API keys, which programs use")
 final class ApiKeysCommand {
   static final List<Column> COLUMNS =

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Bans. */
+/** The commands about bans. */
 @Command(name = "ban", description = "List, add and remove bans")
 final class BanCommand {
   static final List<Column> COLUMNS =
@@ -49,7 +49,7 @@ final class BanCommand {
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
       @Mixin Times times,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "why; shown by list")
+      @Option(names = "--reason", paramLabel = "TEXT", description = "reason, for operators")
           @Nullable String reason,
       @Option(
               names = "--tenant",

@@ -3,7 +3,7 @@ package io.fjordmq.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option of commands whose output is worth watching. */
+/** The option {@code --watch}. */
 final class WatchOption {
   private static final int MAX_SECONDS = 86_400;
 

@@ -346,7 +346,7 @@ public final class ClientQueries {
             all -> reads.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList());
   }
 
-  /** Asks all nodes; returns the answers of those that responded, by node. */
+  /** Asks all nodes; returns the responses of those that responded, by node. */
   private <T> CompletableFuture<Map<String, T>> askAll(
       Function<NodeClients, CompletableFuture<T>> call, Problems problems) {
     Map<String, CompletableFuture<T>> calls = new TreeMap<>();

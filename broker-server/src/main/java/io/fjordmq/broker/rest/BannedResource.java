@@ -85,7 +85,7 @@ final class BannedResource implements Resource {
               pattern = AccountFields.ONE_LINE)
           @Nullable String reason,
       @Field(
-              "When the ban was created; the present if absent or later. The ban is in effect"
+              "When the ban was created; now if absent or later. The ban is in effect"
                   + " immediately")
           @Nullable Instant at,
       @Field(

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The position of a page in a list.
  *
  * @param page the number of the page, from 1
- * @param limit the greatest number of elements on a page
+ * @param limit the maximum number of elements on a page
  * @param hasnext whether further elements follow
  * @param count the number of elements of all pages; null if unknown
  * @param cursor the value of the parameter {@code cursor} for the next page; null on the last page
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *     complete
  */
 public record Meta(
-    @Field("Number of the page, from 1") int page,
-    @Field("Maximum number of elements on a page") int limit,
-    @Field("Whether further elements follow") boolean hasnext,
+    @Field("Page number, from 1") int page,
+    @Field("Maximum number of elements per page") int limit,
+    @Field("Whether there are more elements") boolean hasnext,
     @Field("Number of elements on all pages; absent if unknown") @Nullable Long count,
     @Field("Value of the parameter `cursor` for the next page; absent on the last page")
         @Nullable String cursor,
