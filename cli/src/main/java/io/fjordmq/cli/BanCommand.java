@@ -48,7 +48,7 @@ final class BanCommand {
   int add(
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
-      @Mixin Times times,
+      @Mixin ExpiryOptions expiry,
       @Option(names = "--reason", paramLabel = "TEXT", description = "reason, for operators")
           @Nullable String reason,
       @Option(
@@ -58,7 +58,7 @@ final class BanCommand {
           @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
-    String until = times.end(context.now());
+    String until = expiry.end(context.now());
     if (until != null) {
       body.put("until", until);
     }

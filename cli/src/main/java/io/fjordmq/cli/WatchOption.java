@@ -12,7 +12,7 @@ final class WatchOption {
       arity = "0..1",
       fallbackValue = "2",
       paramLabel = "SECONDS",
-      description = "print again every SECONDS (default: ${FALLBACK-VALUE}) until interrupted")
+      description = "refresh every SECONDS (default: ${FALLBACK-VALUE}) until interrupted")
   @Nullable Integer seconds;
 
   /**

@@ -115,7 +115,7 @@ public final class ClientQueries {
         .thenCompose(
             merged -> {
               if (!merged.complete()) {
-                problems.addTimeIsUp();
+                problems.addPageTimeout();
               }
               return withSessions(filter, merged.rows(), problems)
                   .thenApply(rows -> page(rows, merged.next(), problems));

@@ -30,7 +30,7 @@ final class Problems {
   }
 
   /** Records that the page ended early. */
-  void addTimeIsUp() {
+  void addPageTimeout() {
     add("the time limit for one page was reached; continue with the cursor");
   }
 

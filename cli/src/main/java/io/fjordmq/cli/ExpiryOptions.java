@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options that limit how long something is valid. */
-final class Times {
+final class ExpiryOptions {
   @Option(
       names = "--until",
       paramLabel = "TIME",
