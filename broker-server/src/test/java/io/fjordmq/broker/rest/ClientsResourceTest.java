@@ -148,7 +148,7 @@ class ClientsResourceTest {
     assertThat(ids(api.get("/clients?clientid=c"))).isEmpty();
     assertError("GET", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
     assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
-    assertError("DELETE", "/clients/c?tenant=t", ErrorCode.FORBIDDEN, "another tenant");
+    assertError("DELETE", "/clients/c?tenant=t", ErrorCode.FORBIDDEN, "a tenant other than");
   }
 
   @Test
