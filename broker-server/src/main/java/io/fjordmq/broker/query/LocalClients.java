@@ -138,7 +138,9 @@ final class LocalClients implements NodeClients {
     return selected == null
         ? CompletableFuture.completedFuture(Optional.empty())
         : CompletableFuture.supplyAsync(
-            () -> Optional.ofNullable(selected.client.queue(wanted)), selected.client.eventLoop());
+                () -> Optional.ofNullable(selected.client.queue(wanted)),
+                selected.client.eventLoop())
+            .thenApplyAsync(queue -> queue, queryThreads); // responses are built elsewhere
   }
 
   @Override
