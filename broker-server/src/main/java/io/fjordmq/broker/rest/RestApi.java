@@ -121,7 +121,8 @@ public final class RestApi implements AutoCloseable {
                   () -> {
                     Access.authorize(caller, route.operation());
                     return handle(call, route, Optional.of(caller), entry, threads);
-                  });
+                  },
+                  threads);
             },
             threads);
   }
