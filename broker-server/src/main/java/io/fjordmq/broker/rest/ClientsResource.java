@@ -251,10 +251,12 @@ public final class ClientsResource implements Resource {
 
   /** Kicks one client after another, so that many kicks do not fill the queues of the stores. */
   private CompletableFuture<Boolean> kickAll(Request request, List<String> clientIds, int from) {
-    return from == clientIds.size()
-        ? CompletableFuture.completedFuture(true)
-        : kick(request, clientIds.get(from))
-            .thenCompose(known -> kickAll(request, clientIds, from + 1));
+    if (from == clientIds.size()) {
+      return CompletableFuture.completedFuture(true);
+    }
+    request.requireTimeLeft();
+    return kick(request, clientIds.get(from))
+        .thenCompose(known -> kickAll(request, clientIds, from + 1));
   }
 
   /** Kicks a client; completes with false if it does not exist. */

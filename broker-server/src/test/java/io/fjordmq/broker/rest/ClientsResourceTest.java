@@ -60,6 +60,17 @@ class ClientsResourceTest {
   }
 
   @Test
+  void shouldNotContinueAfterTheTimeout() {
+    nodes.cluster.node(0).connect("c");
+    TestRequest late =
+        new TestRequest(new ClientsResource(nodes.queries(1).clients()), nodes::settled).expired();
+    assertThatThrownBy(() -> late.send("POST", "/clients/kickout/bulk", "[\"c\"]"))
+        .isInstanceOfSatisfying(
+            ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT));
+    assertThat(ids(api.get("/clients"))).containsExactly("c");
+  }
+
+  @Test
   void shouldFilterLikeEmqx() {
     nodes.cluster.node(0).connect("sensor-1");
     nodes.cluster.node(2).connectPersistent("sensor-2").disconnect();
