@@ -6,7 +6,6 @@ import io.fjordmq.broker.bans.BanException;
 import io.fjordmq.broker.bans.BanKind;
 import io.fjordmq.broker.bans.Bans;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -231,7 +230,7 @@ final class BannedResource implements Resource {
   }
 
   private static @Nullable Instant end(@Nullable String until) {
-    return until == null || until.equals(FOREVER) ? null : OffsetDateTime.parse(until).toInstant();
+    return until == null || until.equals(FOREVER) ? null : Rfc3339.parse(until);
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
