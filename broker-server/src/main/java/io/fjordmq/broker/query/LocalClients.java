@@ -148,7 +148,7 @@ final class LocalClients implements NodeClients {
     Selected selected = find(id);
     return selected == null
         ? CompletableFuture.completedFuture(false)
-        : selected.client.kick().thenApply(ended -> true);
+        : selected.client.kick();
   }
 
   @Override
