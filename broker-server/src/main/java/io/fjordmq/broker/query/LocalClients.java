@@ -146,9 +146,7 @@ final class LocalClients implements NodeClients {
   @Override
   public CompletableFuture<Boolean> kick(InboxId id) {
     Selected selected = find(id);
-    return selected == null
-        ? CompletableFuture.completedFuture(false)
-        : selected.client.kick();
+    return selected == null ? CompletableFuture.completedFuture(false) : selected.client.kick();
   }
 
   @Override

@@ -120,8 +120,7 @@ public final class SubscriptionsResource implements Resource {
               @Nullable String next = found.next();
               return next == null
                   ? CompletableFuture.completedFuture(new Start(cursor, true))
-                  : skip(
-                      request, filter, Optional.of(next), count - found.subscriptions().size());
+                  : skip(request, filter, Optional.of(next), count - found.subscriptions().size());
             });
   }
 
@@ -277,10 +276,7 @@ public final class SubscriptionsResource implements Resource {
   }
 
   private CompletableFuture<List<SubscriptionJson>> subscribeAll(
-      Request request,
-      ClientRow client,
-      List<SubscribeJson> wanted,
-      List<SubscriptionJson> added) {
+      Request request, ClientRow client, List<SubscribeJson> wanted, List<SubscriptionJson> added) {
     if (added.size() == wanted.size()) {
       return CompletableFuture.completedFuture(added);
     }
