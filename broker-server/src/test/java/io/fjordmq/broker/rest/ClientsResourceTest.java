@@ -71,6 +71,17 @@ class ClientsResourceTest {
   }
 
   @Test
+  void shouldFindManyNamedClients() {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < 25; i++) {
+      names.add("c" + i);
+      nodes.cluster.node(i % 3).connect("c" + i);
+    }
+    String query = "?clientid=" + String.join("&clientid=", names);
+    assertThat(ids(api.get("/clients" + query))).isEqualTo(names);
+  }
+
+  @Test
   void shouldFilterLikeEmqx() {
     nodes.cluster.node(0).connect("sensor-1");
     nodes.cluster.node(2).connectPersistent("sensor-2").disconnect();
