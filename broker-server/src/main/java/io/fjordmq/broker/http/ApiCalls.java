@@ -60,7 +60,7 @@ final class ApiCalls implements AutoCloseable {
       return;
     }
     exchange.onCompletion(slot::release);
-    ApiCall call = call(exchange, () -> body(exchange.request(), slot));
+    ApiCall call = call(exchange);
     exchange.sendWhenPrepared(
         CompletableFuture.supplyAsync(() -> api.handle(call, threads), threads)
             .thenCompose(reply -> reply)
@@ -77,16 +77,13 @@ final class ApiCalls implements AutoCloseable {
 
   /** Checks whether the client may read a page; see {@link Api#refuse}. */
   CompletableFuture<Optional<HttpReply>> refuse(Exchange exchange) {
-    ApiCall call =
-        call(
-            exchange,
-            () -> CompletableFuture.failedFuture(new IllegalStateException("pages have no body")));
+    ApiCall call = call(exchange);
     return CompletableFuture.supplyAsync(() -> api.refuse(call), threads)
         .thenCompose(refused -> refused)
         .orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private ApiCall call(Exchange exchange, ApiCall.Body body) {
+  private ApiCall call(Exchange exchange) {
     Request request = exchange.request();
     String query = request.getHttpURI().getQuery();
     return new ApiCall(
@@ -98,7 +95,7 @@ final class ApiCalls implements AutoCloseable {
         header(request, HttpHeader.ORIGIN),
         header(request, HttpHeader.HOST).orElse(""),
         exchange.clientAddress().map(InetAddress::getHostAddress).orElse("unknown"),
-        body,
+        () -> body(request),
         System.nanoTime() + settings.requestTimeout().toNanos());
   }
 
@@ -106,10 +103,8 @@ final class ApiCalls implements AutoCloseable {
     return Optional.ofNullable(request.getHeaders().get(name));
   }
 
-  private CompletableFuture<byte[]> body(Request request, PendingResponses.Slot slot) {
-    slot.beginBody();
+  private CompletableFuture<byte[]> body(Request request) {
     CompletableFuture<byte[]> body = new CompletableFuture<>();
-    body.whenComplete((read, failure) -> slot.endBody());
     Content.Source.asByteArrayAsync(
         request,
         settings.maxBodyBytes() + 1,

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  * client is stalled. Thread-safe.
  */
 final class PendingResponses {
-  /**
-   * A client counts as stalled after it has received no part of its response for this long, or if
-   * it needs longer to send the body of its request.
-   */
+  /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
   /** Requests that do not compete with those of other groups for a place. */
@@ -50,8 +47,6 @@ final class PendingResponses {
     private long size;
     private long writingSinceNanos;
     private boolean writing;
-    private long readingSinceNanos;
-    private boolean reading;
 
     private Slot(SocketChannelEndPoint client, Group group) {
       this.client = client;
@@ -73,30 +68,12 @@ final class PendingResponses {
       return reserved;
     }
 
-    /** Notes that the request waits for its body. */
-    void beginBody() {
-      synchronized (PendingResponses.this) {
-        reading = true;
-        readingSinceNanos = System.nanoTime();
-      }
-    }
-
-    /** Notes that the body has arrived, or will never arrive. */
-    void endBody() {
-      synchronized (PendingResponses.this) {
-        reading = false;
-      }
-    }
-
     /** Ends the request, whatever its result. Idempotent. */
     void release() {
       remove(this);
     }
 
     private long stalledMillis() {
-      if (reading) {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - readingSinceNanos);
-      }
       long writingNanos = System.nanoTime() - writingSinceNanos;
       return writing
           ? Math.min(client.getIdleFor(), TimeUnit.NANOSECONDS.toMillis(writingNanos))
@@ -140,9 +117,6 @@ final class PendingResponses {
    * limit if nothing else is pending.
    */
   private synchronized boolean reserveOrEvict(Slot slot, long size, List<Slot> stalled) {
-    if (!slots.contains(slot)) {
-      return false; // its client has been disconnected, so nothing would release the bytes
-    }
     while (bytes > 0 && bytes + size > maxBytes) {
       if (!evictStalled(stalled, other -> true)) {
         return false;

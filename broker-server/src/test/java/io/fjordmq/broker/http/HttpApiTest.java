@@ -19,7 +19,6 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -177,30 +176,6 @@ class HttpApiTest {
     unblock.countDown();
     assertThat(first.get().body()).isEqualTo("done");
     assertThat(second.get().statusCode()).isIn(200, 503);
-  }
-
-  @Test
-  void shouldDisconnectAClientThatHoldsAPlaceWithoutSendingItsBody() throws Exception {
-    settings =
-        RecordBuilder.from(settings)
-            .with(HttpSettings::maxPendingApiRequests, 1)
-            .with(HttpSettings::requestTimeout, Duration.ofMinutes(10))
-            .build();
-    CountDownLatch begun = new CountDownLatch(1);
-    start(
-        call -> {
-          begun.countDown();
-          return call.method().equals("POST")
-              ? echo(call)
-              : CompletableFuture.completedFuture(TestApi.reply(200, "done"));
-        });
-    try (RawHttp slow = new RawHttp(Objects.requireNonNull(server).port())) {
-      slow.request("POST /api/a HTTP/1.1", "Host: a", "Content-Length: 5");
-      begun.await();
-      await(() -> send(request("/api/a")).statusCode() == 200);
-      assertThat(limits).contains(HttpLimit.PENDING_API_REQUESTS);
-      assertThat(slow.isClosed()).isTrue();
-    }
   }
 
   private CompletableFuture<HttpResponse<String>> sendAsync(String path) {
