@@ -41,6 +41,15 @@ class ListTest {
   }
 
   @Test
+  void shouldNotFollowACursorThatLeadsNowhere() {
+    api.on("GET /topics?limit=1000", page(0, 1, "\"hasnext\":true,\"cursor\":\"a\""))
+        .on("GET /topics?limit=1000&cursor=a", page(1, 0, "\"hasnext\":true,\"cursor\":\"a\""));
+    Cli.Result result = Cli.of(api).line("topics list --limit 0");
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("the list does not end", "cursor=a");
+  }
+
+  @Test
   void shouldFollowPageNumbersIfThereAreNoCursors() {
     api.on("GET /topics?limit=2", page(0, 2, "\"hasnext\":true"))
         .on("GET /topics?limit=1000", page(0, 2, "\"hasnext\":true"))

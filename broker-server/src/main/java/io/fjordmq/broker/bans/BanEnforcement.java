@@ -1,6 +1,7 @@
 package io.fjordmq.broker.bans;
 
 import java.util.Iterator;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,16 +36,25 @@ public final class BanEnforcement implements AutoCloseable {
   /** Requests a search. Can be called on any thread. */
   void request() {
     if (!closed && !requested.getAndSet(true)) {
-      thread.execute(this::begin);
+      try {
+        thread.execute(this::begin);
+      } catch (RejectedExecutionException e) { // would halt the metadata replica
+        LOG.debug("The node is stopping; clients are not searched for bans", e);
+      }
     }
   }
 
   private void begin() {
     if (search == null && !closed) {
       requested.set(false);
-      search = clients.search();
       beganAtNanos = System.nanoTime();
       disconnected = 0;
+      try {
+        search = clients.search();
+      } catch (RuntimeException e) {
+        fail(e);
+        return;
+      }
       disconnectGroup();
     }
   }
@@ -65,9 +75,13 @@ public final class BanEnforcement implements AutoCloseable {
       }
       thread.schedule(this::disconnectGroup, GROUP_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
-      LOG.error("Cannot disconnect banned clients; please report this bug", e);
-      finish();
+      fail(e);
     }
+  }
+
+  private void fail(RuntimeException failure) {
+    LOG.error("Cannot disconnect banned clients; please report this bug", failure);
+    finish();
   }
 
   private void finish() {

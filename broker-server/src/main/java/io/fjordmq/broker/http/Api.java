@@ -23,7 +23,7 @@ public interface Api {
 
   /**
    * Checks the credentials of a request for a page that is not part of the API, such as /metrics.
-   * Every role may read these pages.
+   * Every role may read these pages, but callers that are bound to a tenant may not.
    *
    * @return completes on any thread: empty if the caller may read the page, otherwise the response
    */

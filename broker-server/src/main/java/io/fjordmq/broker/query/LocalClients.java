@@ -138,15 +138,15 @@ final class LocalClients implements NodeClients {
     return selected == null
         ? CompletableFuture.completedFuture(Optional.empty())
         : CompletableFuture.supplyAsync(
-            () -> Optional.ofNullable(selected.client.queue(wanted)), selected.client.eventLoop());
+                () -> Optional.ofNullable(selected.client.queue(wanted)),
+                selected.client.eventLoop())
+            .thenApplyAsync(queue -> queue, queryThreads); // responses are built elsewhere
   }
 
   @Override
   public CompletableFuture<Boolean> kick(InboxId id) {
     Selected selected = find(id);
-    return selected == null
-        ? CompletableFuture.completedFuture(false)
-        : selected.client.kick().thenApply(ended -> true);
+    return selected == null ? CompletableFuture.completedFuture(false) : selected.client.kick();
   }
 
   @Override

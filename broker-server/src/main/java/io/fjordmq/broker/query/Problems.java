@@ -2,6 +2,7 @@ package io.fjordmq.broker.query;
 
 import io.fjordmq.common.OperationException;
 import io.fjordmq.inbox.SessionPosition;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,8 +11,12 @@ import java.util.concurrent.TimeoutException;
 
 /** Collects what is missing in a response, and why. Thread-safe. */
 final class Problems {
+  /** Number of texts that are kept. All rows of a page can have the same cause. */
+  private static final int MAX_TEXTS = 50;
+
   private final Set<String> texts = new ConcurrentSkipListSet<>();
   private final Set<String> missingNodes = ConcurrentHashMap.newKeySet();
+  private volatile boolean hasMore;
 
   /** Records that a node did not respond. */
   void addNode(String node, Throwable failure) {
@@ -21,7 +26,7 @@ final class Problems {
 
   /** Records that something else is missing, for example a range. */
   void add(String what, Throwable failure) {
-    texts.add(what + ": " + reason(failure));
+    add(what + ": " + reason(failure));
   }
 
   /** Records that the sessions between two positions are missing. */
@@ -35,7 +40,11 @@ final class Problems {
   }
 
   void add(String text) {
-    texts.add(text);
+    if (texts.size() < MAX_TEXTS) {
+      texts.add(text);
+    } else if (!texts.contains(text)) {
+      hasMore = true;
+    }
   }
 
   /** Returns whether a node did not respond. */
@@ -44,7 +53,11 @@ final class Problems {
   }
 
   List<String> list() {
-    return List.copyOf(texts);
+    List<String> all = new ArrayList<>(texts);
+    if (hasMore) {
+      all.add("further parts are missing as well");
+    }
+    return List.copyOf(all);
   }
 
   /** Returns the reason of a failure, for operators. */

@@ -97,10 +97,21 @@ final class Access {
           "this operation needs the role %s; %s has the role %s"
               .formatted(word(required), caller.name(), word(caller.role())));
     }
-    if (caller.tenant() != null && !operation.isForTenants()) {
+    if (!operation.isForTenants()) {
+      requireAllTenants(caller);
+    }
+  }
+
+  /**
+   * Checks that a caller is not bound to a tenant.
+   *
+   * @throws ApiException 403 if it is
+   */
+  static void requireAllTenants(Caller caller) {
+    if (caller.tenant() != null) {
       throw new ApiException(
           ErrorCode.FORBIDDEN,
-          "this operation concerns all tenants, but %s is bound to the tenant %s"
+          "this concerns all tenants, but %s is bound to the tenant %s"
               .formatted(caller.name(), caller.tenant()));
     }
   }

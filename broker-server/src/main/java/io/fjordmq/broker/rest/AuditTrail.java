@@ -6,6 +6,8 @@ import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.http.ApiCall;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +55,14 @@ final class AuditTrail {
       return request;
     }
 
-    /** Handles the request, and records the response that its caller gets. */
-    CompletableFuture<Response> record(Supplier<CompletableFuture<Response>> handler) {
+    /**
+     * Handles the request, and records the response that its caller gets.
+     *
+     * @param threads where the response is recorded, because operations complete on threads that
+     *     must not wait for a log file
+     */
+    CompletableFuture<Response> record(
+        Supplier<CompletableFuture<Response>> handler, Executor threads) {
       if (!isChange()) {
         return handler.get();
       }
@@ -67,7 +75,8 @@ final class AuditTrail {
       return response
           .copy()
           .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
-          .whenComplete((result, failure) -> record(Replies.status(result, failure)));
+          .whenCompleteAsync(
+              (result, failure) -> record(Replies.status(result, failure)), orHere(threads));
     }
 
     /** Records a response of an anonymous operation, unless it is a failure. */
@@ -79,6 +88,17 @@ final class AuditTrail {
                 return result;
               })
           : response;
+    }
+
+    /** Runs tasks on this thread if the node is stopping, so that no record is lost. */
+    private static Executor orHere(Executor threads) {
+      return task -> {
+        try {
+          threads.execute(task);
+        } catch (RejectedExecutionException e) {
+          task.run();
+        }
+      };
     }
 
     private boolean isChange() {

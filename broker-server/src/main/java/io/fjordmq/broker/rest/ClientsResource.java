@@ -7,8 +7,8 @@ import io.fjordmq.broker.query.ClientPage;
 import io.fjordmq.broker.query.ClientQueries;
 import io.fjordmq.broker.query.ClientQueries.KickOutcome;
 import io.fjordmq.broker.query.ClientQueries.Search;
-import io.fjordmq.broker.query.ClientRow;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +21,9 @@ public final class ClientsResource implements Resource {
 
   /** Client identifiers that one request may name. */
   private static final int MAX_NAMED = 100;
+
+  /** Identifiers that are searched at the same time; each may be searched in many tenants. */
+  private static final int SEARCHED_AT_ONCE = 10;
 
   private final ClientQueries clients;
   private final ClientLookup lookup;
@@ -72,7 +75,7 @@ public final class ClientsResource implements Resource {
     Paging paging = request.paging();
     List<String> named = request.texts("clientid");
     if (!named.isEmpty()) {
-      return listNamed(named, filter, paging);
+      return listNamed(request, filter, paging);
     }
     int skip = paging.cursor().isPresent() ? 0 : offset(paging);
     CompletableFuture<ClientPage> page =
@@ -135,31 +138,47 @@ public final class ClientsResource implements Resource {
   }
 
   private CompletableFuture<Response> listNamed(
-      List<String> named, ClientFilter filter, Paging paging) {
+      Request request, ClientFilter filter, Paging paging) {
+    List<String> named = request.texts("clientid");
     if (named.size() > MAX_NAMED) {
       throw ApiException.badRequest(
           "clientid: at most %d identifiers, not %d".formatted(MAX_NAMED, named.size()));
     }
-    List<CompletableFuture<Search>> searches =
-        named.stream()
-            .distinct()
-            .filter(ClientLookup::canExist)
-            .map(id -> clients.find(filter.tenant(), id))
-            .toList();
-    return CompletableFuture.allOf(searches.toArray(CompletableFuture<?>[]::new))
+    List<String> possible = named.stream().distinct().filter(ClientLookup::canExist).toList();
+    return searchAll(request, filter, possible, new ArrayList<>())
         .thenApply(
-            done -> {
-              List<ClientRow> rows =
+            searches -> {
+              List<ClientJson> rows =
                   searches.stream()
-                      .flatMap(search -> search.join().clients().stream())
+                      .flatMap(search -> search.clients().stream())
                       .filter(filter::matches)
+                      .map(ClientJson::of)
                       .toList();
               List<String> problems =
                   searches.stream()
-                      .flatMap(search -> search.join().problems().stream())
+                      .flatMap(search -> search.problems().stream())
                       .distinct()
                       .toList();
-              return slice(rows.stream().map(ClientJson::of).toList(), paging, problems);
+              return slice(rows, paging, problems);
+            });
+  }
+
+  private CompletableFuture<List<Search>> searchAll(
+      Request request, ClientFilter filter, List<String> clientIds, List<Search> done) {
+    if (done.size() == clientIds.size()) {
+      return CompletableFuture.completedFuture(done);
+    }
+    request.requireTimeLeft();
+    int end = Math.min(clientIds.size(), done.size() + SEARCHED_AT_ONCE);
+    List<CompletableFuture<Search>> searches =
+        clientIds.subList(done.size(), end).stream()
+            .map(id -> clients.find(filter.tenant(), id))
+            .toList();
+    return CompletableFuture.allOf(searches.toArray(CompletableFuture<?>[]::new))
+        .thenCompose(
+            all -> {
+              searches.forEach(search -> done.add(search.join()));
+              return searchAll(request, filter, clientIds, done);
             });
   }
 
@@ -251,10 +270,12 @@ public final class ClientsResource implements Resource {
 
   /** Kicks one client after another, so that many kicks do not fill the queues of the stores. */
   private CompletableFuture<Boolean> kickAll(Request request, List<String> clientIds, int from) {
-    return from == clientIds.size()
-        ? CompletableFuture.completedFuture(true)
-        : kick(request, clientIds.get(from))
-            .thenCompose(known -> kickAll(request, clientIds, from + 1));
+    if (from == clientIds.size()) {
+      return CompletableFuture.completedFuture(true);
+    }
+    request.requireTimeLeft();
+    return kick(request, clientIds.get(from))
+        .thenCompose(known -> kickAll(request, clientIds, from + 1));
   }
 
   /** Kicks a client; completes with false if it does not exist. */

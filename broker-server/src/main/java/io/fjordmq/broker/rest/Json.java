@@ -1,20 +1,25 @@
 package io.fjordmq.broker.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.exc.ValueInstantiationException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Reads and writes JSON. Names are in snake case, enum constants in lower case, times as in RFC
@@ -38,7 +43,16 @@ final class Json {
           .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .addModule(new SimpleModule().addDeserializer(Instant.class, new TimeReader()))
           .build();
+
+  /** Reads the times that {@link JsonCheck} accepts. */
+  private static final class TimeReader extends ValueDeserializer<Instant> {
+    @Override
+    public Instant deserialize(JsonParser parser, DeserializationContext context) {
+      return Rfc3339.parse(parser.getString());
+    }
+  }
 
   byte[] write(Object value) {
     return mapper.writeValueAsBytes(value);

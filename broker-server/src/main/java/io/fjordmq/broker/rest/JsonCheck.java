@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import java.math.BigInteger;
 import java.time.DateTimeException;
-import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -87,7 +86,7 @@ final class JsonCheck {
 
   private static boolean isTime(JsonNode value) {
     try {
-      return value.isString() && OffsetDateTime.parse(value.asString()) != null;
+      return value.isString() && Rfc3339.parse(value.asString()) != null;
     } catch (DateTimeException e) {
       return false;
     }

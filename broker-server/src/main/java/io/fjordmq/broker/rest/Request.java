@@ -137,6 +137,18 @@ public final class Request {
     return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
   }
 
+  /**
+   * Ends an operation of many steps whose caller has already got a timeout.
+   *
+   * @throws ApiException 504 if no time is left
+   */
+  void requireTimeLeft() {
+    if (remaining().isZero()) {
+      throw new ApiException(
+          ErrorCode.TIMEOUT, "the operation did not complete in time; part of it may be done");
+    }
+  }
+
   private Optional<Object> first(String name) {
     return values(name).stream().findFirst();
   }

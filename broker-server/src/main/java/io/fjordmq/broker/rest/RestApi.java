@@ -122,7 +122,8 @@ public final class RestApi implements AutoCloseable {
                   () -> {
                     Access.authorize(caller, route.operation());
                     return handle(call, route, Optional.of(caller), entry, threads);
-                  });
+                  },
+                  threads);
             },
             threads);
   }
@@ -144,12 +145,16 @@ public final class RestApi implements AutoCloseable {
             body -> handler.handle(entry.valid(reader.read(call, route, caller, body))), threads);
   }
 
-  /** Checks the credentials of a request for a page outside the API, which any role may read. */
+  /**
+   * Checks the credentials of a request for a page outside the API. Any role may read these pages,
+   * but no caller that is bound to a tenant, because they show all tenants.
+   */
   CompletableFuture<Optional<HttpReply>> refuse(ApiCall call) {
     return access
         .authenticate(call)
+        .thenAccept(Access::requireAllTenants)
         .handle(
-            (caller, failure) ->
+            (allowed, failure) ->
                 failure == null ? Optional.empty() : Optional.of(replies.of(call, null, failure)));
   }
 

@@ -81,7 +81,7 @@ public final class SubscriptionsResource implements Resource {
       return listOfClient(clientId, filter, paging);
     }
     int offset = paging.cursor().isPresent() ? 0 : ClientsResource.offset(paging);
-    return skip(filter, paging.cursor(), offset)
+    return skip(request, filter, paging.cursor(), offset)
         .thenCompose(
             start ->
                 start.isEnd()
@@ -108,10 +108,11 @@ public final class SubscriptionsResource implements Resource {
 
   /** Returns where a page starts that follows a number of subscriptions. */
   private CompletableFuture<Start> skip(
-      SubscriptionFilter filter, Optional<String> cursor, int count) {
+      Request request, SubscriptionFilter filter, Optional<String> cursor, int count) {
     if (count == 0) {
       return CompletableFuture.completedFuture(new Start(cursor, false));
     }
+    request.requireTimeLeft();
     return subscriptions
         .list(filter, cursor, Math.min(count, SKIPPED_AT_ONCE))
         .thenCompose(
@@ -119,7 +120,7 @@ public final class SubscriptionsResource implements Resource {
               @Nullable String next = found.next();
               return next == null
                   ? CompletableFuture.completedFuture(new Start(cursor, true))
-                  : skip(filter, Optional.of(next), count - found.subscriptions().size());
+                  : skip(request, filter, Optional.of(next), count - found.subscriptions().size());
             });
   }
 
@@ -267,20 +268,25 @@ public final class SubscriptionsResource implements Resource {
                         .thenCompose(
                             row ->
                                 subscribeAll(
-                                    row, request.bodyList(SubscribeJson.class), new ArrayList<>()))
+                                    request,
+                                    row,
+                                    request.bodyList(SubscribeJson.class),
+                                    new ArrayList<>()))
                         .thenApply(Response::ok)));
   }
 
   private CompletableFuture<List<SubscriptionJson>> subscribeAll(
-      ClientRow client, List<SubscribeJson> wanted, List<SubscriptionJson> added) {
-    return added.size() == wanted.size()
-        ? CompletableFuture.completedFuture(added)
-        : subscribe(client, wanted.get(added.size()))
-            .thenCompose(
-                subscription -> {
-                  added.add(subscription);
-                  return subscribeAll(client, wanted, added);
-                });
+      Request request, ClientRow client, List<SubscribeJson> wanted, List<SubscriptionJson> added) {
+    if (added.size() == wanted.size()) {
+      return CompletableFuture.completedFuture(added);
+    }
+    request.requireTimeLeft();
+    return subscribe(client, wanted.get(added.size()))
+        .thenCompose(
+            subscription -> {
+              added.add(subscription);
+              return subscribeAll(request, client, wanted, added);
+            });
   }
 
   private Operation unsubscribe() {
@@ -334,15 +340,19 @@ public final class SubscriptionsResource implements Resource {
                     lookup
                         .find(request, request.path("clientid"))
                         .thenCompose(
-                            row -> unsubscribeAll(row, request.bodyList(UnsubscribeJson.class), 0))
+                            row ->
+                                unsubscribeAll(
+                                    request, row, request.bodyList(UnsubscribeJson.class), 0))
                         .thenApply(done -> Response.noContent())));
   }
 
   private CompletableFuture<Boolean> unsubscribeAll(
-      ClientRow client, List<UnsubscribeJson> unwanted, int from) {
-    return from == unwanted.size()
-        ? CompletableFuture.completedFuture(true)
-        : unsubscribe(client, unwanted.get(from))
-            .thenCompose(existed -> unsubscribeAll(client, unwanted, from + 1));
+      Request request, ClientRow client, List<UnsubscribeJson> unwanted, int from) {
+    if (from == unwanted.size()) {
+      return CompletableFuture.completedFuture(true);
+    }
+    request.requireTimeLeft();
+    return unsubscribe(client, unwanted.get(from))
+        .thenCompose(existed -> unsubscribeAll(request, client, unwanted, from + 1));
   }
 }

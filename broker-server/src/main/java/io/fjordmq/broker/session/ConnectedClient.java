@@ -36,9 +36,10 @@ public interface ConnectedClient {
    * Disconnects the client with 0x98 (administrative action) and ends its session, even if it is
    * persistent. A pending will is published. Can be called on any thread.
    *
-   * @return completes when the session has ended
+   * @return completes when the connection has released the session: with true if this call has
+   *     ended it, with false if the client has disconnected before, so that its session may remain
    */
-  CompletableFuture<Void> kick();
+  CompletableFuture<Boolean> kick();
 
   /**
    * Subscribes the client on behalf of an operator, without authorization. Can be called on any

@@ -101,11 +101,15 @@ final class Reauthentication {
       return;
     }
     close();
-    if (connectAdmission instanceof Admitted banned && client.isBanned(banned.client())) {
-      client.fail(CloseReason.BANNED, Session.BANNED);
-    } else if (connectAdmission instanceof Admitted admitted) {
+    if (connectAdmission instanceof Admitted admitted) {
       client.access().onReauthenticated(admitted.client(), admitted.permissions());
-      send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
+      // After the change: a search for banned clients that runs now compares the identity that it
+      // finds, so a check before the change could miss a ban.
+      if (client.isBanned(admitted.client())) {
+        client.fail(CloseReason.BANNED, Session.BANNED);
+      } else {
+        send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
+      }
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = closeReasonOf(refused.refusal());
       client.fail(reason, reason.label());

@@ -238,12 +238,18 @@ final class Session
     return connectedAtMillis;
   }
 
-  /** Disconnects the client and ends its session, even if it is persistent. */
-  void kick() {
-    if (isOpen()) {
-      expirySeconds = 0;
-      end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
+  /**
+   * Disconnects the client and ends its session, even if it is persistent.
+   *
+   * @return false if the client is not connected; then its session may remain
+   */
+  boolean kick() {
+    if (!isOpen()) {
+      return false;
     }
+    expirySeconds = 0;
+    end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
+    return true;
   }
 
   /** Whether the client is banned. Can be called on any thread. */

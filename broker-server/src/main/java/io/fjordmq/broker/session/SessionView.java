@@ -147,9 +147,9 @@ record SessionView(Session session) implements ConnectedClient {
   }
 
   @Override
-  public CompletableFuture<Void> kick() {
-    session.eventLoop().execute(session::kick);
-    return session.registration().stateReleased();
+  public CompletableFuture<Boolean> kick() {
+    return CompletableFuture.supplyAsync(session::kick, session.eventLoop())
+        .thenCombine(session.registration().stateReleased(), (kicked, released) -> kicked);
   }
 
   @Override

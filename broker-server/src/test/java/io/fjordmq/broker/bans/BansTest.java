@@ -18,7 +18,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -181,5 +184,39 @@ class BansTest {
     assertThat(disconnected.await(60, TimeUnit.SECONDS)).isTrue();
     enforcement.close();
     add(BanKind.CLIENTID, "d"); // must not fail after the end of enforcement
+  }
+
+  @Test
+  void shouldSearchAgainAfterASearchHasFailed() throws InterruptedException {
+    CountDownLatch failed = new CountDownLatch(1);
+    CountDownLatch searched = new CountDownLatch(1);
+    there.enforceOn(
+        () -> {
+          if (failed.getCount() > 0) {
+            failed.countDown();
+            throw new IllegalStateException("planted");
+          }
+          searched.countDown();
+          return Stream.<Runnable>empty().iterator();
+        });
+    add(BanKind.CLIENTID, "c");
+    assertThat(failed.await(60, TimeUnit.SECONDS)).isTrue();
+    add(BanKind.CLIENTID, "d");
+    assertThat(searched.await(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void shouldNotFailTheMetadataWhileTheNodeStops() {
+    ScheduledExecutorService stopped = Executors.newSingleThreadScheduledExecutor();
+    stopped.shutdownNow();
+    AtomicBoolean searched = new AtomicBoolean();
+    new BanEnforcement(
+            stopped,
+            () -> {
+              searched.set(true);
+              return Stream.<Runnable>empty().iterator();
+            })
+        .request();
+    assertThat(searched).isFalse();
   }
 }

@@ -6,6 +6,7 @@ import io.fjordmq.broker.query.ClientFilter.TimeSpan;
 import io.fjordmq.broker.query.ClientQueries.KickOutcome;
 import io.fjordmq.broker.query.ClientQueries.Kicked;
 import io.fjordmq.broker.query.ClientQueries.Search;
+import io.fjordmq.broker.session.ConnectedClient;
 import io.fjordmq.broker.testing.TestClient;
 import io.fjordmq.broker.testing.TestCluster;
 import io.fjordmq.inbox.InboxId;
@@ -168,6 +169,16 @@ class ClientQueriesTest {
     assertThat(again.next()).doesNotContain("present");
     assertThat(live(get(queries(0).find("t", "c")).clients().get(0)).state().subscriptions())
         .isZero();
+  }
+
+  @Test
+  void shouldTellThatAClientHasDisconnectedBeforeItIsKicked() {
+    TestClient client = cluster.node(1).connectPersistent("c");
+    ConnectedClient found =
+        Objects.requireNonNull(cluster.node(1).queryDependencies.clients().find("t", "c"));
+    client.disconnect();
+    assertThat(get(found.kick())).isFalse();
+    assertThat(get(queries(0).find("t", "c")).clients()).as("the session remains").hasSize(1);
   }
 
   @Test

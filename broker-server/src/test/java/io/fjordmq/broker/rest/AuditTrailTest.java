@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Which requests are recorded, and with which result. */
@@ -19,6 +21,10 @@ class AuditTrailTest {
   private final TestAudit audit = new TestAudit();
 
   private int call(Operation operation, Duration timeout) {
+    return call(operation, timeout, Runnable::run);
+  }
+
+  private int call(Operation operation, Duration timeout, Executor threads) {
     RestApi api =
         new RestApi(
             List.of(() -> List.of(operation)),
@@ -38,7 +44,7 @@ class AuditTrailTest {
             "192.0.2.1",
             () -> CompletableFuture.completedFuture(new byte[0]),
             System.nanoTime() + timeout.toNanos());
-    return api.handle(call, Runnable::run).join().status();
+    return api.handle(call, threads).join().status();
   }
 
   private int call(Operation operation) {
@@ -74,6 +80,27 @@ class AuditTrailTest {
     assertThat(
             call(operation(Operation.delete("/things/{thing}")).handler(AuditTrailTest::succeed)))
         .isEqualTo(204);
+    expect("a b", 204);
+  }
+
+  @Test
+  void shouldRecordOnTheThreadsOfTheApi() {
+    AtomicInteger tasks = new AtomicInteger();
+    int[] before = new int[1];
+    Operation operation =
+        operation(Operation.delete("/things/{thing}"))
+            .handler(
+                request -> {
+                  before[0] = tasks.get();
+                  return succeed(request);
+                });
+    Executor threads =
+        task -> {
+          tasks.incrementAndGet();
+          task.run();
+        };
+    assertThat(call(operation, Duration.ofMinutes(1), threads)).isEqualTo(204);
+    assertThat(tasks.get() - before[0]).as("the record and the response").isEqualTo(2);
     expect("a b", 204);
   }
 

@@ -95,6 +95,13 @@ class BannedResourceTest {
   }
 
   @Test
+  void shouldAcceptAllOffsetsOfRfc3339() {
+    String body = "{'as':'clientid','who':'c','until':'2030-06-01T20:00:00+20:00'}";
+    assertThat(succeed(OPERATOR, "POST /banned", body).get("until").asString())
+        .isEqualTo("2030-06-01T00:00:00Z");
+  }
+
+  @Test
   void shouldCreateShowAndDeleteABan() {
     String body =
         "{'as':'clientid','who':'a/b','by':'cron','reason':'noisy','at':'2029-12-30T01:00:00-23:00',"

@@ -60,6 +60,28 @@ class ClientsResourceTest {
   }
 
   @Test
+  void shouldNotContinueAfterTheTimeout() {
+    nodes.cluster.node(0).connect("c");
+    TestRequest late =
+        new TestRequest(new ClientsResource(nodes.queries(1).clients()), nodes::settled).expired();
+    assertThatThrownBy(() -> late.send("POST", "/clients/kickout/bulk", "[\"c\"]"))
+        .isInstanceOfSatisfying(
+            ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT));
+    assertThat(ids(api.get("/clients"))).containsExactly("c");
+  }
+
+  @Test
+  void shouldFindManyNamedClients() {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < 25; i++) {
+      names.add("c" + i);
+      nodes.cluster.node(i % 3).connect("c" + i);
+    }
+    String query = "?clientid=" + String.join("&clientid=", names);
+    assertThat(ids(api.get("/clients" + query))).isEqualTo(names);
+  }
+
+  @Test
   void shouldFilterLikeEmqx() {
     nodes.cluster.node(0).connect("sensor-1");
     nodes.cluster.node(2).connectPersistent("sensor-2").disconnect();

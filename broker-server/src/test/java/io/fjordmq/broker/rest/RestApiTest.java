@@ -337,6 +337,24 @@ class RestApiTest {
   }
 
   @Test
+  void shouldNotShowPagesAboutAllTenantsToACallerOfOneTenant() {
+    ApiCall call = with(call("GET", "/status", "", ""), basic("tenant"));
+    assertThat(text(api.refuse(call).join().orElseThrow()))
+        .startsWith("403 {\"code\":\"FORBIDDEN\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2026-01-31T12:00Z, 2026-01-31T12:00:00Z",
+    "2026-01-31t12:00:00z, 2026-01-31T12:00:00Z",
+    "2026-01-31T12:00:00+20:00, 2026-01-30T16:00:00Z"
+  })
+  void shouldReadAllTimesThatItAccepts(String time, String read) {
+    assertThat(put("{\"name\":\"a\",\"size\":1,\"made_at\":\"" + time + "\"}"))
+        .isEqualTo("200 {\"name\":\"a\",\"size\":1,\"made_at\":\"" + read + "\"}");
+  }
+
+  @Test
   void shouldReadBodiesOnlyForAuthorizedCallers() {
     ApiCall call =
         RecordBuilder.from(call("PUT", "/api/v5/things/a", "", ""))

@@ -22,6 +22,7 @@ final class TestRequest {
   private final List<Operation> operations;
   private final Function<CompletableFuture<Response>, CompletableFuture<Response>> run;
   private @Nullable String tenant;
+  private long timeoutNanos = TimeUnit.MINUTES.toNanos(1);
 
   /**
    * @param run makes a response complete
@@ -35,6 +36,12 @@ final class TestRequest {
   /** From now on, the caller is bound to a tenant. */
   TestRequest boundTo(@Nullable String only) {
     tenant = only;
+    return this;
+  }
+
+  /** From now on, callers get a timeout before the request begins. */
+  TestRequest expired() {
+    timeoutNanos = 0;
     return this;
   }
 
@@ -83,7 +90,7 @@ final class TestRequest {
             query,
             body,
             "127.0.0.1",
-            System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
+            System.nanoTime() + timeoutNanos);
     return await(operation, request);
   }
 

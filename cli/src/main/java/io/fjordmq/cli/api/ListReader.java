@@ -1,5 +1,6 @@
 package io.fjordmq.cli.api;
 
+import io.fjordmq.cli.api.ApiFailure.Kind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -73,7 +74,14 @@ public final class ListReader {
         long total = meta.path("count").asLong(-1);
         return new Result(read, isCut || hasNext, total, List.copyOf(problems));
       }
-      next = next(first, meta, number + 1);
+      ApiPath following = next(first, meta, number + 1);
+      if (following.equals(next)) {
+        throw new ApiFailure(
+            Kind.REJECTED,
+            "the list does not end: the response for %s names itself as the next page; please report it"
+                .formatted(next));
+      }
+      next = following;
     }
   }
 
