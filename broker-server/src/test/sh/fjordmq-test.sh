@@ -55,7 +55,7 @@ expect 0 'up' "${node[@]}" status --ranges
 expect 0 'inbox-' status "${node[@]}" --ranges
 expect 0 'tcpListener' "${node[@]}" listeners list
 expect 0 '"range":"dist-' "${node[@]}" ranges list --store dist --json
-expect 1 "range 'nope-1' is not known" "${node[@]}" ranges show nope-1
+expect 1 "range 'nope-1' does not exist" "${node[@]}" ranges show nope-1
 expect 0 'inbox' "${node[@]}" voters
 expect 0 '[]' "${node[@]}" clients list --json
 
@@ -67,7 +67,7 @@ connack="$(head -c 4 <&4 | od -An -tx1 | tr -d ' \n')"
 expect 0 '"clientid":"c1"' "${node[@]}" clients list --json
 expect 0 'c1' "${node[@]}" clients list --conn-state connected
 expect 0 '"connected":true' "${node[@]}" clients show c1 --json
-expect 1 "client 'c2' is not known" "${node[@]}" clients show c2
+expect 1 "client 'c2' does not exist" "${node[@]}" clients show c2
 expect 0 "client 'c1' subscribed to 'a/#'" "${node[@]}" subscriptions add c1 a/# --qos 1
 expect 0 'a/#' "${node[@]}" subscriptions show c1
 expect 0 '"topic":"a/#"' "${node[@]}" subscriptions list --json

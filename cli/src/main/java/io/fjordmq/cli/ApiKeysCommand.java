@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Credentials of programs. */
+/** The API keys: credentials of programs. */
 @Command(name = "api-keys", description = "Manage the API keys, which programs use")
 final class ApiKeysCommand {
   static final List<Column> COLUMNS =
@@ -57,7 +57,7 @@ final class ApiKeysCommand {
           @Nullable String tenant,
       @Option(names = "--description", paramLabel = "TEXT", description = "free text")
           @Nullable String description,
-      @Mixin Times times,
+      @Mixin ExpiryOptions expiry,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("name", name).put("role", role.toString());
     if (tenant != null) {
@@ -66,7 +66,7 @@ final class ApiKeysCommand {
     if (description != null) {
       body.put("desc", description);
     }
-    String end = times.end(context.now());
+    String end = expiry.end(context.now());
     if (end != null) {
       body.put("expired_at", end);
     }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Bans. */
+/** The commands about bans. */
 @Command(name = "ban", description = "List, add and remove bans")
 final class BanCommand {
   static final List<Column> COLUMNS =
@@ -48,8 +48,8 @@ final class BanCommand {
   int add(
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
-      @Mixin Times times,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "why; shown by list")
+      @Mixin ExpiryOptions expiry,
+      @Option(names = "--reason", paramLabel = "TEXT", description = "reason, for operators")
           @Nullable String reason,
       @Option(
               names = "--tenant",
@@ -58,7 +58,7 @@ final class BanCommand {
           @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
-    String until = times.end(context.now());
+    String until = expiry.end(context.now());
     if (until != null) {
       body.put("until", until);
     }

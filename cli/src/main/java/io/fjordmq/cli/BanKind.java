@@ -3,7 +3,7 @@ package io.fjordmq.cli;
 import java.util.stream.Stream;
 import picocli.CommandLine.TypeConversionException;
 
-/** What a ban applies to. */
+/** The property of a client that a ban compares. */
 enum BanKind {
   CLIENTID("clientid"),
   USERNAME("username"),
@@ -16,7 +16,7 @@ enum BanKind {
     this.apiName = apiName;
   }
 
-  /** Parses a word of the command line. */
+  /** Parses an argument of the command line. */
   static BanKind parse(String word) {
     return Stream.of(values())
         .filter(kind -> kind.toString().equals(word) || kind.apiName.equals(word))

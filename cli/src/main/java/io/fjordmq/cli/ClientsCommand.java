@@ -129,7 +129,7 @@ final class ClientsCommand {
   @Command(
       name = "queued",
       description = {
-        "List the messages that wait to be sent to a client",
+        "List the messages waiting to be sent to a client",
         "The messages stay in the queue."
       })
   int queued(

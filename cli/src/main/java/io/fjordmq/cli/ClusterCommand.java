@@ -53,11 +53,13 @@ final class ClusterCommand {
       name = "accept-clock",
       description = {
         "Advance cluster time to the clocks of the nodes",
-        "Use it after a stop of more than membershipConfig.maxClockAdvance, and only if the clocks"
-            + " of all nodes are right."
+        "Use it after a downtime of more than membershipConfig.maxClockAdvance, and only if the"
+            + " clocks of all nodes are correct."
       })
   int acceptClock(@Mixin JsonOption json) {
     return context.done(
-        context.api().post(ApiPath.of(CLUSTER, "accept_clock"), null), json, "time accepted");
+        context.api().post(ApiPath.of(CLUSTER, "accept_clock"), null),
+        json,
+        "cluster time advanced to the clocks of the nodes");
   }
 }

@@ -21,11 +21,11 @@ import tools.jackson.databind.JsonNode;
 
 /** What all commands have in common: the API, and the ways to print its responses. */
 final class CommandContext {
-  /** Something to print. */
+  /** A part of the output of a command. */
   @FunctionalInterface
   interface Output {
     /**
-     * Prints it.
+     * Prints the output.
      *
      * @param out receives the result
      * @param notes receives messages that are not part of the result
@@ -98,7 +98,7 @@ final class CommandContext {
     return new ListReader(api(), listing.path(), listing.isPaged());
   }
 
-  /** Ends a command whose output nobody reads any more. */
+  /** Ends a command whose output is no longer read. */
   private static void requireReader(PrintWriter out) {
     if (out.checkError()) {
       throw new UncheckedIOException(new IOException("cannot write to standard output"));
@@ -129,14 +129,14 @@ final class CommandContext {
   /**
    * Asks whether to destroy something; returns whether to continue.
    *
-   * @throws UsageException if there is no terminal to ask on
+   * @throws UsageException if there is no terminal for the question
    */
   boolean confirm(YesOption yes, String question) {
     if (yes.isConfirmed) {
       return true;
     }
     if (!terminal().isInteractive()) {
-      throw new UsageException("this needs a confirmation; add --yes");
+      throw new UsageException("confirmation required, but there is no terminal; add --yes");
     }
     try {
       boolean confirmed = terminal().confirm(question);
@@ -215,7 +215,7 @@ final class CommandContext {
   private static void tellMore(ListReader.Result result, Consumer<String> notes) {
     if (result.hasMore()) {
       notes.accept(
-          "%s; use --limit to see more, --limit 0 for all"
+          "%s; use --limit to show more, --limit 0 to show all"
               .formatted(
                   result.total() > result.count()
                       ? "showing %,d of %,d".formatted(result.count(), result.total())

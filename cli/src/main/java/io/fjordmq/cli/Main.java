@@ -115,7 +115,9 @@ public final class Main {
   static CommandLine commandLine(Host host, List<String> words) {
     Main main = new Main();
     CommandLine line = new CommandLine(main);
-    Nouns.of(new CommandContext(host, main.access), line).among(words).forEach(line::addSubcommand);
+    TopLevelCommands.of(new CommandContext(host, main.access), line)
+        .among(words)
+        .forEach(line::addSubcommand);
     line.setOut(host.terminal().out())
         .setErr(host.terminal().err())
         .registerConverter(Role.class, Role::parse)

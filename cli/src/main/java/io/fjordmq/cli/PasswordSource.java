@@ -20,7 +20,7 @@ final class PasswordSource {
       names = "--password-file",
       paramLabel = "FILE",
       description =
-          "read the password from the first line of FILE, - for standard input (default: ask)")
+          "read the password from the first line of FILE, - for standard input (default: prompt)")
   @Nullable Path file;
 
   /**
@@ -39,12 +39,12 @@ final class PasswordSource {
   private static String ask(Terminal terminal) {
     PasswordPrompt prompt = terminal.passwords();
     if (prompt == null) {
-      throw new UsageException("there is no terminal to ask for the password; set --password-file");
+      throw new UsageException("no terminal to prompt for the password; set --password-file");
     }
     String first = Objects.requireNonNullElse(prompt.read("New password: "), "");
     String second = Objects.requireNonNullElse(prompt.read("Repeat the password: "), "");
     if (!first.equals(second)) {
-      throw new UsageException("the passwords differ");
+      throw new UsageException("the passwords do not match");
     }
     return first;
   }

@@ -82,7 +82,7 @@ final class PublishCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (payload != null && file != null) {
-      throw new UsageException("PAYLOAD and --file exclude each other");
+      throw new UsageException("PAYLOAD and --file cannot be combined");
     }
     ObjectNode body = Json.object().put("topic", topic).put("qos", qos).put("retain", isRetained);
     if (file == null) {

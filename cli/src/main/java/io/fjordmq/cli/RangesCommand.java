@@ -83,7 +83,7 @@ final class RangesCommand {
     return send("split", range, json);
   }
 
-  @Command(name = "merge", description = "Merge a range with the range that follows it")
+  @Command(name = "merge", description = "Merge a range with its right neighbor")
   int merge(
       @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
     return send("merge", range, json);

@@ -52,7 +52,7 @@ final class RetainedCommand {
 
   @Command(
       name = "delete",
-      description = {"Delete retained messages", "Subscribers are not told."})
+      description = {"Delete retained messages", "Subscribers are not notified."})
   int delete(
       @Parameters(
               paramLabel = TOPIC,

@@ -10,7 +10,7 @@ enum Role {
   OPERATOR,
   ADMINISTRATOR;
 
-  /** Parses a word of the command line. */
+  /** Parses an argument of the command line. */
   static Role parse(String word) {
     return Stream.of(values())
         .filter(role -> role.toString().equals(word))

@@ -38,7 +38,7 @@ final class StatusCommand implements Callable<Integer> {
   public Integer call() {
     if (isJson && withRanges) {
       throw new UsageException(
-          "--json and --ranges exclude each other; use 'fjordmq ranges list --json'");
+          "--json and --ranges cannot be combined; use 'fjordmq ranges list --json'");
     }
     if (isJson) {
       ListOptions options = new ListOptions();

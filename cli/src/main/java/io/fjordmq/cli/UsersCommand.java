@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** People who administer the cluster. */
+/** The users of the API: people who administer the cluster. */
 @Command(
     name = "users",
     description = "Manage the users of the API, who administer the cluster (not MQTT clients)")
@@ -39,7 +39,7 @@ final class UsersCommand {
     return context.list(Listing.whole(ApiPath.of(USERS), COLUMNS), list);
   }
 
-  @Command(name = "add", description = "Add a user; asks for the password")
+  @Command(name = "add", description = "Add a user; prompts for the password")
   int add(
       @Parameters(paramLabel = NAME, description = WHICH) String name,
       @Option(
@@ -87,7 +87,7 @@ final class UsersCommand {
   @Command(
       name = "set-password",
       description = {
-        "Set the password of a user; asks for it",
+        "Set the password of a user; prompts for it",
         "The user's tokens become invalid."
       })
   int setPassword(

@@ -3,7 +3,7 @@ package io.fjordmq.cli;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option of commands whose output is worth watching. */
+/** The option {@code --watch}. */
 final class WatchOption {
   private static final int MAX_SECONDS = 86_400;
 
@@ -12,7 +12,7 @@ final class WatchOption {
       arity = "0..1",
       fallbackValue = "2",
       paramLabel = "SECONDS",
-      description = "print again every SECONDS (default: ${FALLBACK-VALUE}) until interrupted")
+      description = "refresh every SECONDS (default: ${FALLBACK-VALUE}) until interrupted")
   @Nullable Integer seconds;
 
   /**

@@ -144,7 +144,7 @@ class CommandsTest {
   @Test
   void shouldKickTheOtherClientsIfOneIsUnknown() {
     api.on("DELETE /clients/a", 204, "")
-        .on("DELETE /clients/b", 404, "{\"code\":\"X\",\"message\":\"client 'b' is not known\"}")
+        .on("DELETE /clients/b", 404, "{\"code\":\"X\",\"message\":\"client 'b' does not exist\"}")
         .on("DELETE /clients/c", 204, "");
     Cli.Result result = Cli.of(api).line("clients kick a b c");
     assertThat(result)
@@ -152,7 +152,7 @@ class CommandsTest {
             new Cli.Result(
                 1,
                 "client 'a' disconnected\nclient 'c' disconnected\n",
-                "fjordmq: client 'b' is not known\n"));
+                "fjordmq: client 'b' does not exist\n"));
   }
 
   @Test

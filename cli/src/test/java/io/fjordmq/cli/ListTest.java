@@ -64,9 +64,11 @@ class ListTest {
     Cli.Result result = Cli.of(api).terminal(80).line("topics list");
     assertThat(result.out().lines()).hasSize(101);
     assertThat(result.err())
-        .isEqualTo("fjordmq: showing 100 of 12,345; use --limit to see more, --limit 0 for all\n");
+        .isEqualTo(
+            "fjordmq: showing 100 of 12,345; use --limit to show more, --limit 0 to show all\n");
     assertThat(Cli.of(api).line("topics list --limit 3").err())
-        .isEqualTo("fjordmq: showing the first 3; use --limit to see more, --limit 0 for all\n");
+        .isEqualTo(
+            "fjordmq: showing the first 3; use --limit to show more, --limit 0 to show all\n");
     assertThat(Cli.of(api).line("topics list --limit 3 --json").err()).isEmpty();
   }
 
@@ -93,7 +95,7 @@ class ListTest {
   @Test
   void shouldContinueALongSearch() {
     String unfinished =
-        "\"partial\":[\"the time for one page is up; continue with the cursor\"],"
+        "\"partial\":[\"the time limit for one page was reached; continue with the cursor\"],"
             + "\"hasnext\":true,\"cursor\":\"c\"";
     api.on("GET /topics?limit=1000", page(0, 0, unfinished))
         .on("GET /topics?limit=1000&cursor=c", page(0, 1, "\"hasnext\":false"));

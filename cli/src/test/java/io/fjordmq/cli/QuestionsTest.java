@@ -75,7 +75,9 @@ class QuestionsTest {
     assertThat(Cli.of(api).passwords(typing("secret-1", "secret-2")).line("users set-password bob"))
         .isEqualTo(
             new Cli.Result(
-                2, "", "fjordmq: the passwords differ; see 'fjordmq users set-password --help'\n"));
+                2,
+                "",
+                "fjordmq: the passwords do not match; see 'fjordmq users set-password --help'\n"));
     assertThat(Cli.of(api).passwords(typing()).line("users set-password bob").err())
         .contains("the password is empty");
     assertThat(api.requests()).hasSize(1);

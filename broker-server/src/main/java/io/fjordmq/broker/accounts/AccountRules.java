@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the values of accounts may be, and the keys under which accounts are stored. */
+/** Validates the values of accounts, and returns the keys under which accounts are stored. */
 final class AccountRules {
   /** Maximum number of users, and of API keys: every change copies all metadata in memory. */
   static final int MAX_ACCOUNTS = 1_000;

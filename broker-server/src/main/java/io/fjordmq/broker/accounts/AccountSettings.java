@@ -3,14 +3,14 @@ package io.fjordmq.broker.accounts;
 import java.time.Duration;
 
 /**
- * Settings of the accounts of the operator API.
+ * Settings of the accounts of the REST API.
  *
  * @param tokenLifetime time after which a token of a login expires
  * @param maxLoginFailures number of failed logins of one address, or of one user name, within the
  *     window after which further ones are refused until the window has passed; 0 for no limit
  * @param loginFailureWindow length of the window for maxLoginFailures
  * @param maxTrackedLogins maximum number of addresses, and of user names, whose failures are
- *     recorded; beyond that, the oldest is forgotten
+ *     recorded; beyond that, the oldest is evicted
  * @param maxWaitingPasswords maximum number of passwords waiting to be hashed; further logins are
  *     refused
  * @param auditRecords number of audit records that a node keeps in memory

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The accounts of the operator API on this node: users, API keys, logins and audit records.
+ * The accounts of the REST API on this node: users, API keys, logins and audit records.
  * Thread-safe.
  */
 public final class Accounts implements AutoCloseable {

@@ -28,7 +28,7 @@ public record ApiKey(
   }
 
   /**
-   * What a request says about an API key to be created.
+   * The requested properties of a new API key.
    *
    * @param tenant null for the caller's tenant, or all tenants if the caller is not bound to one
    * @param expiresAt null for no expiry
@@ -42,7 +42,7 @@ public record ApiKey(
       @Nullable Instant expiresAt) {}
 
   /**
-   * New values for an API key; null keeps the present value.
+   * New values for an API key; null keeps the current value.
    *
    * @param expiry the new expiry
    */

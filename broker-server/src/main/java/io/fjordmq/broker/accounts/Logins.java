@@ -139,7 +139,7 @@ public final class Logins {
   }
 
   /**
-   * Returns the user to whom a token was issued, with its present role.
+   * Returns the user to whom a token was issued, with its current role.
    *
    * @throws AccountException TOKEN_INVALID or TOKEN_EXPIRED
    */
@@ -204,7 +204,7 @@ public final class Logins {
     logRefusal("too many failures (apiConfig.maxLoginFailures)", name, address);
     return new AccountException(
         Kind.TOO_MANY_FAILURES,
-        "too many failed logins of this address or user; try again in "
+        "too many failed logins from this address or for this user; try again in "
             + settings.loginFailureWindow().toSeconds()
             + " s");
   }

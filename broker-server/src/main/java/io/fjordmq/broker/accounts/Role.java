@@ -6,7 +6,10 @@ public enum Role {
   VIEWER,
   /** Also acts on clients, messages, bans, nodes and ranges. */
   OPERATOR,
-  /** Also changes users, API keys and the configuration, and removes nodes. */
+  /**
+   * Also changes users, API keys and settings of the cluster, removes nodes, and reads audit
+   * records.
+   */
   ADMINISTRATOR;
 
   /** Whether this role may do what requires the other role. */

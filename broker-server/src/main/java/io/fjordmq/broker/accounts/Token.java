@@ -12,7 +12,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token says. Its text is Base64 (for URLs, without padding) of
+ * The contents of a token. Its text is Base64 (for URLs, without padding) of
  *
  * <pre>
  * u8 version = 1 | block user | varint issued | varint expires | i64 epoch

@@ -15,7 +15,7 @@ public record User(
     String name, Role role, @Nullable String tenant, String description, Instant createdAt) {
 
   /**
-   * What a request says about a user to be created.
+   * The requested properties of a new user.
    *
    * @param tenant null for the caller's tenant, or all tenants if the caller is not bound to one
    */
@@ -27,6 +27,6 @@ public record User(
     }
   }
 
-  /** New values for a user; null keeps the present value. */
+  /** New values for a user; null keeps the current value. */
   public record Update(@Nullable Role role, @Nullable String description) {}
 }

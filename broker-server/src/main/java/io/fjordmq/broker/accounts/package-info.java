@@ -1,5 +1,5 @@
 /**
- * Accounts of the operator API: users, API keys, roles, tokens and audit records.
+ * Accounts of the REST API: users, API keys, roles, tokens and audit records.
  *
  * <p>Accounts are records of the metadata group, so every node has all of them in memory. This
  * package knows neither HTTP nor JSON.

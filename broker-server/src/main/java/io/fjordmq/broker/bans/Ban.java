@@ -33,7 +33,7 @@ public record Ban(
   }
 
   /**
-   * What a request says about a ban to be created.
+   * The requested properties of a new ban.
    *
    * @param tenant null for the caller's tenant, or all tenants if the caller is not bound to one
    * @param by null for the name of the caller

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Disconnects clients when they are banned. The search runs on a background thread and disconnects
- * clients in small groups, so that event loops handle other clients in between. Bans that arrive
- * during a search cause one more search, after a pause as long as the last one.
+ * Disconnects connected clients that a new ban matches. The search runs on a background thread and
+ * disconnects clients in small groups, so that event loops handle other clients in between. Bans
+ * that arrive during a search cause one more search, after a pause as long as the last one.
  */
 public final class BanEnforcement implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BanEnforcement.class);

@@ -79,7 +79,7 @@ final class BanRules {
   static @Nullable Instant end(@Nullable Instant until, Instant now) {
     require(
         until == null || until.isAfter(now),
-        "until must be later than the present, " + now + ", not " + until);
+        "until must be later than now (" + now + "), not " + until);
     return until != null && until.isAfter(END_OF_TIME) ? END_OF_TIME : until;
   }
 

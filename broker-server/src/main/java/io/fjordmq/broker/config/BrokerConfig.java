@@ -47,7 +47,7 @@ import java.util.Set;
  * @param raftPortConfig the Raft port
  * @param drainConfig draining a node before it stops
  * @param httpConfig the HTTP port for metrics, health and status
- * @param apiConfig accounts of the operator API
+ * @param apiConfig accounts of the REST API
  * @param securityConfig authentication and access rules
  * @param sessionConfig limits for each client
  * @param tenantConfig limits for each tenant

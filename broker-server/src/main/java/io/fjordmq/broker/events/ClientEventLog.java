@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Clients that were connected to this node and all others ({@link
  * ClientHistory#recordUnconnected}) are kept apart. The others can use at most a quarter of the
- * limits; otherwise, CONNECTs with random client identifiers would displace everything else.
+ * limits; otherwise, CONNECTs with random client identifiers would evict all other events.
  */
 public final class ClientEventLog implements ClientHistory {
   private static final int MAX_SHARDS = 32;

@@ -4,7 +4,7 @@ import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 
 /**
- * Who denied something to a client, and why. Texts are empty if there is none.
+ * Which provider denied something to a client, and why. Texts are empty if there is none.
  *
  * @param provider the provider that decided, e.g. {@code securityConfig.aclFile}
  * @param rule the rule that decided, with the line of its file

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param address the address of the client
  * @param listener the listener to which the client connected
  * @param userName null if the client sent none
- * @param denial who refused the client, and why
+ * @param denial the provider that refused the client, and why
  */
 public record Refused(
     String address,

@@ -6,7 +6,7 @@ import io.fjordmq.common.ByteWriter;
 /**
  * The connection ended because a newer connection uses the same client identifier.
  *
- * @param byNode the node of the newer connection; empty if it is another node that is not known
+ * @param byNode the node of the newer connection; empty if another, unknown node
  * @param byAddress the address of the newer connection; empty if unknown
  * @param lastPacket the type of the last packet from the client
  */

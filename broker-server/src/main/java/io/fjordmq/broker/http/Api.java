@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** The API for operators behind the HTTP port. Thread-safe; its methods do not block. */
+/** The REST API behind the HTTP port. Thread-safe; its methods do not block. */
 public interface Api {
   /**
    * Whether requests for a path belong to the API.

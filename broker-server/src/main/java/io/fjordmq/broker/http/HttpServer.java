@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP server for metrics, health checks and the API for operators: {@code GET /metrics}
- * (Prometheus), {@code /livez} (200 while the process responds), {@code /readyz} (200, or 503 with
- * the reasons), {@code /status} (human-readable state of the cluster's nodes and ranges) and the
- * paths of {@link Api}. It shares no threads with MQTT, so that it responds under any load.
+ * The HTTP server for metrics, health checks and the REST API: {@code GET /metrics} (Prometheus),
+ * {@code /livez} (200 while the process responds), {@code /readyz} (200, or 503 with the reasons),
+ * {@code /status} (human-readable state of the cluster's nodes and ranges) and the paths of {@link
+ * Api}. It shares no threads with MQTT, so that it responds under any load.
  *
  * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read its
  * responses occupies the memory of at most one.

@@ -60,7 +60,7 @@ public record HttpSettings(
     NONE
   }
 
-  /** The defaults listen only on the loopback address, because the port has no TLS. */
+  /** The defaults listen only on the loopback address, because they have no TLS. */
   public static final HttpSettings DEFAULTS =
       new HttpSettings(
           "127.0.0.1",

@@ -1,5 +1,5 @@
 /**
- * The HTTP port of a node: metrics, health and status. Start reading at {@link
+ * The HTTP port of a node: metrics, health, status and the API. Start reading at {@link
  * io.fjordmq.broker.http.HttpServer}; {@code PageHandler} maps paths to pages.
  *
  * <p>Jetty serves the connections on its own threads, separate from those of MQTT. Jetty types are

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Metrics for the accounts of the operator API. */
+/** Metrics for the accounts of the REST API. */
 final class AccountMeters implements AccountObserver {
   private final Map<Result, LongAdder> logins;
   private final LongAdder passwordsWaiting;

@@ -44,13 +44,13 @@ enum SecurityMetric implements Metric {
       "fjordmq.api.logins",
       Kind.COUNTER,
       "result",
-      "Attempts to log in to the operator API, or to use it with an API key or a password, by"
+      "Attempts to log in to the REST API, or to use it with an API key or a password, by"
           + " result"),
   API_PASSWORDS_WAITING(
       "fjordmq.api.passwords.waiting",
       Kind.GAUGE,
       "",
-      "Passwords of the operator API waiting to be hashed");
+      "Passwords of the REST API waiting to be hashed");
 
   private final Spec spec;
 

@@ -115,7 +115,7 @@ public final class ClientQueries {
         .thenCompose(
             merged -> {
               if (!merged.complete()) {
-                problems.addTimeIsUp();
+                problems.addPageTimeout();
               }
               return withSessions(filter, merged.rows(), problems)
                   .thenApply(rows -> page(rows, merged.next(), problems));
@@ -346,7 +346,7 @@ public final class ClientQueries {
             all -> reads.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList());
   }
 
-  /** Asks all nodes; returns the answers of those that responded, by node. */
+  /** Asks all nodes; returns the responses of those that responded, by node. */
   private <T> CompletableFuture<Map<String, T>> askAll(
       Function<NodeClients, CompletableFuture<T>> call, Problems problems) {
     Map<String, CompletableFuture<T>> calls = new TreeMap<>();

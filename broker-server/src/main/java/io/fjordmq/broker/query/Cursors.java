@@ -7,7 +7,7 @@ import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.Base64;
 
-/** Positions in lists as texts, which mean nothing to those who pass them on. */
+/** Encodes positions in lists as opaque texts. */
 final class Cursors {
   /*
    * Base64 for URLs, without padding:

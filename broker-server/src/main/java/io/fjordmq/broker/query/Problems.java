@@ -8,12 +8,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeoutException;
 
-/** What is missing in an answer. Thread-safe. */
+/** Collects what is missing in a response, and why. Thread-safe. */
 final class Problems {
   private final Set<String> texts = new ConcurrentSkipListSet<>();
   private final Set<String> missingNodes = ConcurrentHashMap.newKeySet();
 
-  /** Records that a node did not answer. */
+  /** Records that a node did not respond. */
   void addNode(String node, Throwable failure) {
     missingNodes.add(node);
     texts.add("node " + node + ": " + reason(failure));
@@ -30,15 +30,15 @@ final class Problems {
   }
 
   /** Records that the page ended early. */
-  void addTimeIsUp() {
-    add("the time for one page is up; continue with the cursor");
+  void addPageTimeout() {
+    add("the time limit for one page was reached; continue with the cursor");
   }
 
   void add(String text) {
     texts.add(text);
   }
 
-  /** Returns whether a node did not answer. */
+  /** Returns whether a node did not respond. */
   boolean isMissing(String node) {
     return missingNodes.contains(node);
   }

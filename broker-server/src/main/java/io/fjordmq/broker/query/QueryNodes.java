@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The nodes that are asked: all that are alive. Nodes that are DOWN have no clients.
+ * The nodes to query: all that are alive. Nodes that are DOWN have no clients.
  *
  * @param clients the clients of this node
  * @param subscriptions the subscriptions of this node's clients
@@ -27,14 +27,14 @@ record QueryNodes(
   /** Time allowed for one page. */
   private static final Duration PAGE_TIME = Duration.ofSeconds(2);
 
-  /** A node that is asked. */
+  /** A node to query. */
   record Node(NodeId id, NodeClients clients, NodeSubscriptions subscriptions) {
     String name() {
       return id.value();
     }
   }
 
-  /** Makes a call that reads fail at its deadline. */
+  /** Returns the call with a deadline, after which it fails. */
   static <T> CompletableFuture<T> inTime(CompletableFuture<T> call) {
     return call.orTimeout(READ_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }

@@ -27,7 +27,7 @@ public final class QueueQueries {
   /**
    * A message for a client.
    *
-   * @param message the message, whose payload may be shortened; null if it is not kept, as those in
+   * @param message the message, whose payload may be truncated; null if it is not kept, as those in
    *     flight to a transient session
    * @param payloadBytes size of the whole payload
    * @param packetId packet identifier; 0 unless the message is in flight
@@ -93,10 +93,10 @@ public final class QueueQueries {
   }
 
   /**
-   * Reads messages that wait to be sent: first those in memory, then those in the inbox.
+   * Reads messages waiting to be sent: first those in memory, then those in the inbox.
    *
    * @param limit 1 to {@link #MAX_MESSAGES}
-   * @param maxPayloadBytes size to which payloads are shortened
+   * @param maxPayloadBytes size to which payloads are truncated
    * @return fails with {@link QueryException} if the node or range is unavailable
    */
   public CompletableFuture<Page> queued(
@@ -176,7 +176,7 @@ public final class QueueQueries {
    * messages wait to be sent again.
    *
    * @param limit 1 to {@link #MAX_MESSAGES}
-   * @param maxPayloadBytes size to which payloads are shortened
+   * @param maxPayloadBytes size to which payloads are truncated
    * @return fails with {@link QueryException} if the node or range is unavailable
    */
   public CompletableFuture<Page> inflight(

@@ -136,8 +136,8 @@ public final class RetainedQueries {
   }
 
   /**
-   * Deletes the retained message of a topic. Subscribers are not told. Completes when the deletion
-   * is durable, with false if there was no message.
+   * Deletes the retained message of a topic. Subscribers are not notified. Completes when the
+   * deletion is durable, with false if there was no message.
    */
   public CompletableFuture<Boolean> delete(String tenant, Topic topic) {
     return find(tenant, topic)
@@ -167,7 +167,7 @@ public final class RetainedQueries {
 
   /**
    * Deletes the retained messages that match a filter, until none is left or the time is up.
-   * Subscribers are not told.
+   * Subscribers are not notified.
    */
   public CompletableFuture<Deleted> deleteAll(String tenant, TopicFilter filter) {
     return deleteAll(tenant, filter, null, 0, QueryNodes.actTimer());

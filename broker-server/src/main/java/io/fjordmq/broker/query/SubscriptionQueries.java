@@ -79,7 +79,7 @@ public final class SubscriptionQueries {
         .thenApply(
             merged -> {
               if (!merged.complete()) {
-                problems.addTimeIsUp();
+                problems.addPageTimeout();
               }
               SubscriptionPosition next = merged.next();
               return new Found(

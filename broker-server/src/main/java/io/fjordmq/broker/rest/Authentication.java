@@ -3,7 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Caller;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds out who sends a request. Thread-safe. */
+/** Authenticates the sender of a request. Thread-safe. */
 @FunctionalInterface
 public interface Authentication {
   /**

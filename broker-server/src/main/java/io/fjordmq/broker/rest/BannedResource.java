@@ -86,8 +86,8 @@ final class BannedResource implements Resource {
           @Nullable String reason,
       @Field(
               value =
-                  "When the ban was created, or `now`, which is the default. Later times are"
-                      + " replaced with `now`, because every ban is in effect immediately",
+                  "When the ban was created; `now` if absent or later. The ban is in effect"
+                      + " immediately",
               timeOr = NOW,
               example = NOW)
           @Nullable String at,

@@ -41,19 +41,19 @@ record ClientJson(
     @Field("Maximum number of subscriptions") @Nullable Long subscriptionsMax,
     @Field("Number of QoS 1 and 2 messages that the client has not acknowledged")
         @Nullable Long inflightCnt,
-    @Field("Maximum of inflight_cnt") @Nullable Long inflightMax,
-    @Field("Number of messages that wait to be sent") @Nullable Long mqueueLen,
-    @Field("Maximum of mqueue_len") @Nullable Long mqueueMax,
+    @Field("Upper limit of inflight_cnt") @Nullable Long inflightMax,
+    @Field("Number of messages waiting to be sent") @Nullable Long mqueueLen,
+    @Field("Upper limit of mqueue_len") @Nullable Long mqueueMax,
     @Field("Number of QoS 2 messages from the client that wait for PUBREL")
         @Nullable Long awaitingRelCnt,
     @Field("Number of stored messages of a persistent session, including those in flight")
         @Nullable Long inboxMessages,
     @Field("Size of these messages in bytes") @Nullable Long inboxBytes,
-    @Field("Maximum of inbox_messages") @Nullable Long inboxMaxMessages,
-    @Field("Maximum of inbox_bytes") @Nullable Long inboxMaxBytes,
+    @Field("Upper limit of inbox_messages") @Nullable Long inboxMaxMessages,
+    @Field("Upper limit of inbox_bytes") @Nullable Long inboxMaxBytes,
     @Field(
-            "What holds the client back now: configuration keys of limits, or overload, lease,"
-                + " authorization, client not reading")
+            "What currently holds the client back: configuration keys of limits, or overload,"
+                + " lease, authorization, client not reading")
         @Nullable List<String> heldBackBy) {
 
   static ClientJson of(ClientRow row) {
@@ -102,8 +102,8 @@ record ClientJson(
   }
 
   /**
-   * Counts the messages that wait to be sent. The inbox of a connected client also holds messages
-   * in flight, apart from those that wait for PUBCOMP.
+   * Counts the messages waiting to be sent. The inbox of a connected client also holds messages in
+   * flight, apart from those that wait for PUBCOMP.
    */
   private static @Nullable Long waiting(
       @Nullable ClientConnection client, @Nullable Session stored) {

@@ -38,7 +38,7 @@ final class ClientLookup {
     }
     if (bound != null && wanted != null && !bound.equals(wanted)) {
       throw new ApiException(
-          ErrorCode.FORBIDDEN, "the credentials are bound to another tenant than '" + wanted + "'");
+          ErrorCode.FORBIDDEN, "the credentials are bound to a tenant other than '" + wanted + "'");
     }
     return bound != null ? bound : wanted;
   }
@@ -93,6 +93,7 @@ final class ClientLookup {
   }
 
   static ApiException unknown(String clientId) {
-    return new ApiException(ErrorCode.CLIENTID_NOT_FOUND, "client '" + clientId + "' is not known");
+    return new ApiException(
+        ErrorCode.CLIENTID_NOT_FOUND, "client '" + clientId + "' does not exist");
   }
 }

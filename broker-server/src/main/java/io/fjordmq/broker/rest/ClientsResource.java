@@ -41,9 +41,9 @@ public final class ClientsResource implements Resource {
         .tag(TAG)
         .summary("List clients and offline sessions")
         .description(
-            "Sorted by a hash of tenant and client identifier, so that pages cost what they"
-                + " contain. Use `meta.cursor` to read long lists; high page numbers cost as much"
-                + " as all pages before them.")
+            "Sorted by a hash of tenant and client identifier. The cost of a page depends on its"
+                + " size only. Use `meta.cursor` to read long lists; a page number costs as much"
+                + " as all pages before it.")
         .role(Role.VIEWER)
         .tenants()
         .paged()
@@ -188,7 +188,7 @@ public final class ClientsResource implements Resource {
         .path("clientid", "Client identifier")
         .query(ClientLookup.tenantParameter())
         .ok(ClientJson.class)
-        .notFound("There is neither such a client nor such a session")
+        .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
         .error(503, "The client was not found, but part of the cluster did not respond")
         .handler(
@@ -213,7 +213,7 @@ public final class ClientsResource implements Resource {
         .path("clientid", "Client identifier")
         .query(ClientLookup.tenantParameter())
         .noContent()
-        .notFound("There is neither such a client nor such a session")
+        .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
         .error(503, "The client was not found, but part of the cluster did not respond")
         .handler(

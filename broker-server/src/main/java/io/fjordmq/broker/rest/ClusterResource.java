@@ -62,7 +62,7 @@ final class ClusterResource implements Resource {
         .summary("Advance cluster time to the wall clocks")
         .description(
             "Delayed messages and expiries are late while cluster time is behind the wall clocks."
-                + " Call this only if the wall clocks of all nodes are right.")
+                + " Call this only if the wall clocks of all nodes are correct.")
         .role(Role.ADMINISTRATOR)
         .ok(CommandOutcome.class)
         .conflict("Cluster time was not advanced")

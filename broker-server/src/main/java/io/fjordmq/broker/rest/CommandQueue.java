@@ -55,7 +55,9 @@ final class CommandQueue implements AutoCloseable {
     if (request.remaining().isZero()) {
       outcome.completeExceptionally(
           new ApiException(
-              ErrorCode.TIMEOUT, "the command did not begin: others took too long; retry later"));
+              ErrorCode.TIMEOUT,
+              "the command did not start because earlier commands took too long; retry"
+                  + " later"));
       return;
     }
     try {

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * The OpenAPI description and the reference page. They describe the program, not the cluster, so
- * everyone may read them. Immutable.
+ * they need no credentials. Immutable.
  */
 final class Documentation {
   static final String OPENAPI_PATH = RestApi.BASE + "/openapi.json";

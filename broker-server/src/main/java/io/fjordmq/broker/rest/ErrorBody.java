@@ -6,5 +6,5 @@ package io.fjordmq.broker.rest;
  * @param code the name of an {@link ErrorCode}
  */
 record ErrorBody(
-    @Field("Kind of error, for programs") String code,
-    @Field("What is wrong and what to do, for people") String message) {}
+    @Field("Error code, for programs") String code,
+    @Field("What is wrong and what to do, for humans") String message) {}

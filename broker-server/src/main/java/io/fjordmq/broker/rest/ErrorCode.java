@@ -21,7 +21,7 @@ public enum ErrorCode {
   UNAUTHORIZED_ROLE(403),
   /** The caller is bound to a tenant that does not allow the operation. */
   FORBIDDEN(403),
-  /** The present password is wrong; EMQX has 400. */
+  /** The current password is wrong; EMQX has 400. */
   ERROR_PWD_NOT_MATCH(403),
   NOT_FOUND(404),
   CLIENTID_NOT_FOUND(404),

@@ -17,16 +17,16 @@ public @interface Field {
   /** The meaning of the component, with its unit. */
   String value();
 
-  /** The least number. */
+  /** The minimum of a number. */
   long min() default Long.MIN_VALUE;
 
-  /** The greatest number. */
+  /** The maximum of a number. */
   long max() default Long.MAX_VALUE;
 
-  /** The least number of characters of a text, or of elements of a list. */
+  /** The minimum number of characters of a text, or of elements of a list. */
   int minLength() default 0;
 
-  /** The greatest number of characters of a text, or of elements of a list. */
+  /** The maximum number of characters of a text, or of elements of a list. */
   int maxLength() default Integer.MAX_VALUE;
 
   /** A regular expression that the whole text matches; empty for any text. */

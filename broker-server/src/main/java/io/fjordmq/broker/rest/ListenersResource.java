@@ -74,6 +74,6 @@ final class ListenersResource implements Resource {
         .findFirst()
         .map(ListenerJson::of)
         .orElseThrow(
-            () -> ApiException.notFound("listener '%s' is not known".formatted(Excerpt.of(id))));
+            () -> ApiException.notFound("listener '%s' does not exist".formatted(Excerpt.of(id))));
   }
 }

@@ -67,7 +67,7 @@ final class LoginResource implements Resource {
         .target(request -> request.body(LoginRequest.class).username())
         .ok(LoginJson.class)
         .error(401, "The user name or the password is wrong")
-        .error(429, "Too many logins of this address or user have failed")
+        .error(429, "Too many failed logins from this address or for this user")
         .handler(this::login);
   }
 

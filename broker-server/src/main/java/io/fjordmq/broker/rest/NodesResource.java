@@ -46,7 +46,7 @@ final class NodesResource implements Resource {
         .role(Role.VIEWER)
         .path("node", "Id of the node")
         .ok(NodeJson.class)
-        .notFound("The node is not known")
+        .notFound("The node does not exist")
         .handler(
             request ->
                 view.collect()
@@ -60,12 +60,12 @@ final class NodesResource implements Resource {
         .tag(TAG)
         .summary("Remove a lost node")
         .description(
-            "Removes a node that is down for good. Its replicas move to other nodes, and its id"
-                + " cannot be used again.")
+            "Removes a node that is down and will not return. Its replicas move to other"
+                + " nodes, and its id cannot be used again.")
         .role(Role.ADMINISTRATOR)
         .path("node", "Id of the node")
         .ok(CommandOutcome.class)
-        .notFound("The node is not known")
+        .notFound("The node does not exist")
         .conflict("The node is running, or a range would lose its majority")
         .handler(this::remove);
   }
@@ -82,6 +82,6 @@ final class NodesResource implements Resource {
         .filter(node -> node.id().equals(id))
         .findFirst()
         .orElseThrow(
-            () -> ApiException.notFound("node '%s' is not known".formatted(Excerpt.of(id))));
+            () -> ApiException.notFound("node '%s' does not exist".formatted(Excerpt.of(id))));
   }
 }

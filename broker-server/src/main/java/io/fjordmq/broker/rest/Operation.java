@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Operation {
   private static final String CURSOR =
-      "Where the page begins: `meta.cursor` of the previous page. Replaces `page`.";
+      "Where the page starts: `meta.cursor` of the previous page. Replaces `page`.";
   private static final Pattern VARIABLE = Pattern.compile("\\{([a-z_]+)}");
 
   /** Carries out an operation. */
@@ -197,7 +197,7 @@ public final class Operation {
       return this;
     }
 
-    /** The least role that callers need. */
+    /** The minimum role that callers need. */
     public Builder role(Role value) {
       role = value;
       return this;
@@ -255,9 +255,9 @@ public final class Operation {
     }
 
     private Builder paged(Parameter cursor) {
-      query(Parameter.number("page", "Number of the page", 1, Paging.MAX_OFFSET + 1).orElse(1));
+      query(Parameter.number("page", "Page number", 1, Paging.MAX_OFFSET + 1).orElse(1));
       query(
-          Parameter.number("limit", "Maximum number of elements on the page", 1, Paging.MAX_LIMIT)
+          Parameter.number("limit", "Maximum number of elements per page", 1, Paging.MAX_LIMIT)
               .orElse(Paging.DEFAULT_LIMIT));
       return query(cursor);
     }
@@ -271,7 +271,7 @@ public final class Operation {
     /**
      * The body is a JSON array of objects or texts; see {@link Request#bodyList}.
      *
-     * @param maxLength the greatest number of elements; there must be at least one
+     * @param maxLength the maximum number of elements; there must be at least one
      */
     public Builder bodyList(Class<?> element, int maxLength) {
       body = new Schema.Items(SchemaReader.of(element), 1, maxLength);

@@ -7,7 +7,7 @@ import java.util.Optional;
  * The page that a caller requests.
  *
  * @param page the number of the page, from 1
- * @param limit the greatest number of elements on the page, 1 to {@link #MAX_LIMIT}
+ * @param limit the maximum number of elements on the page, 1 to {@link #MAX_LIMIT}
  * @param cursor where the page begins, from the {@link Meta} of the previous page; then the number
  *     of the page does not matter
  */
@@ -15,7 +15,7 @@ public record Paging(int page, int limit, Optional<String> cursor) {
   public static final int DEFAULT_LIMIT = 100;
   public static final int MAX_LIMIT = 10_000;
 
-  /** The greatest number of elements that a page number may skip; beyond, callers use a cursor. */
+  /** The maximum number of elements that a page number may skip; beyond, callers use a cursor. */
   public static final int MAX_OFFSET = 100_000;
 
   /** The number of elements before the page. */

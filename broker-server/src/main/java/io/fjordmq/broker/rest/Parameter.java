@@ -51,7 +51,7 @@ public final class Parameter {
   /**
    * A text that matches a regular expression.
    *
-   * @param maxLength the greatest number of Unicode characters
+   * @param maxLength the maximum number of Unicode characters
    */
   public static Parameter text(String name, String description, String pattern, int maxLength) {
     return of(name, description, new Schema.Text(0, maxLength, pattern));

@@ -18,7 +18,7 @@ record PropertiesJson(
         @Nullable Long messageExpiryInterval,
     @Field("Response Topic") @Nullable String responseTopic,
     @Field("Correlation Data, as text") @Nullable String correlationData,
-    @Field("User Properties; names that occur several times are not possible")
+    @Field("User Properties; each name can occur only once")
         @Nullable Map<String, String> userProperties,
     @Field("Content Type") @Nullable String contentType) {
   private static final int MAX_TEXT = 65_535;

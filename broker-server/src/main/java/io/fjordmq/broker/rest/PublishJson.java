@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** A message to publish. */
 record PublishJson(
     @Field(value = "Topic name", example = "site/1/temperature") String topic,
-    @Field(value = "Payload, encoded as payload_encoding says", example = "21.5") String payload,
-    @Field("plain: the payload is text; base64; default plain")
+    @Field(value = "Payload in the encoding that payload_encoding selects", example = "21.5")
+        String payload,
+    @Field("Encoding of the payload: plain (default) or base64")
         @Nullable PayloadEncoding payloadEncoding,
     @Field(value = "QoS; default 0", min = 0, max = 2) @Nullable Integer qos,
     @Field("Whether the message is retained; default false") @Nullable Boolean retain,

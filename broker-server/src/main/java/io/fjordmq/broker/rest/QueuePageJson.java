@@ -13,5 +13,5 @@ record QueuePageJson(
       @Field("Value of the parameter `position` for the next page; absent on the last page")
           @Nullable String position,
       @Field("Maximum number of messages on a page") int limit,
-      @Field("Whether further messages follow") boolean hasnext) {}
+      @Field("Whether there are more messages") boolean hasnext) {}
 }

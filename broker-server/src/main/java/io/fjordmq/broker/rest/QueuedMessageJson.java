@@ -16,7 +16,9 @@ record QueuedMessageJson(
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,
     @Field("When it expires; absent if it does not") @Nullable Instant expiresAt,
-    @Field("Payload, encoded as the parameter payload says; shortened to max_payload_bytes")
+    @Field(
+            "Payload in the encoding that the parameter payload selects; truncated to"
+                + " max_payload_bytes")
         @Nullable String payload,
     @Field("Size of the whole payload in bytes") @Nullable Integer payloadBytes,
     @Field("Packet identifier of a message in flight") @Nullable Integer packetId,

@@ -35,7 +35,7 @@ public final class QueuesResource implements Resource {
     return List.of(
         operation("/clients/{clientid}/mqueue_messages")
             .id("listQueuedMessages")
-            .summary("List messages that wait to be sent to a client")
+            .summary("List messages waiting to be sent to a client")
             .description(
                 "Messages of connected clients that wait in memory come first, then those stored"
                     + " for the persistent session. Nothing is removed or marked as sent.")
@@ -70,13 +70,13 @@ public final class QueuesResource implements Resource {
         .query(
             Parameter.number(
                     "max_payload_bytes",
-                    "Size to which payloads are shortened, in bytes",
+                    "Maximum payload size in bytes; longer payloads are truncated",
                     0,
                     MAX_PAYLOAD_BYTES)
                 .orElse(DEFAULT_PAYLOAD_BYTES))
         .query(ClientLookup.tenantParameter())
         .ok(QueuePageJson.class)
-        .notFound("There is neither such a client nor such a session")
+        .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
         .error(503, "Part of the cluster did not respond");
   }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 record RangeJson(
     @Field("Id of the range, such as `inbox-1`") String range,
     @Field("Id of the node that leads the range; absent if none is known") @Nullable String leader,
-    @Field("Replicas that vote") List<Replica> voters,
-    @Field("Replicas that receive the log without a vote") List<Replica> learners,
-    @Field("Interval of keys in hexadecimal; the end is exclusive") String keys,
+    @Field("Voting replicas") List<Replica> voters,
+    @Field("Replicas that receive the log but do not vote") List<Replica> learners,
+    @Field("Key range in hexadecimal; the end is exclusive") String keys,
     @Field("Load; absent if the leader has not reported it") @Nullable Load load,
-    @Field("Why replicas are halted; absent if none is") @Nullable String problem) {
+    @Field("Why replicas are halted; absent if none are") @Nullable String problem) {
 
   /** A replica of a range. */
   record Replica(
@@ -29,7 +29,7 @@ record RangeJson(
   /** The load of a range. */
   record Load(
       @Field("Commands and queries per second") long requestsPerSecond,
-      @Field("Percentage of time for which the apply thread was busy") int busyPercent,
+      @Field("Percentage of time during which the apply thread was busy") int busyPercent,
       @Field("Mean storage time per command, in nanoseconds") long storageNanosPerCommand,
       @Field("Estimated size in bytes; absent if unknown") @Nullable Long bytes,
       @Field("Split decision of the leader, or why it leaves the range unchanged")

@@ -95,7 +95,7 @@ final class RangesResource implements Resource {
         .role(Role.VIEWER)
         .path(RANGE)
         .ok(RangeJson.class)
-        .notFound("The range is not known")
+        .notFound("The range does not exist")
         .handler(
             request ->
                 view.collect()
@@ -112,8 +112,8 @@ final class RangesResource implements Resource {
         .role(Role.OPERATOR)
         .path(RANGE)
         .ok(CommandOutcome.class)
-        .notFound("The range is not known")
-        .conflict("The change is not possible now; the message tells why")
+        .notFound("The range does not exist")
+        .conflict("The change is not possible now; the message explains why")
         .handler(request -> execute(request, name.replace('_', '-')));
   }
 
@@ -129,6 +129,6 @@ final class RangesResource implements Resource {
         .filter(range -> range.range().equals(id))
         .findFirst()
         .orElseThrow(
-            () -> ApiException.notFound("range '%s' is not known".formatted(Excerpt.of(id))));
+            () -> ApiException.notFound("range '%s' does not exist".formatted(Excerpt.of(id))));
   }
 }

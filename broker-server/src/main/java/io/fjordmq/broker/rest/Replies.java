@@ -17,7 +17,7 @@ final class Replies {
   private static final String JSON = "application/json";
   private static final byte[] NOTHING = {};
 
-  /** Answers are about the current state, and no browser may take them for anything but JSON. */
+  /** Responses must not be cached, and browsers must not interpret them as anything but JSON. */
   private static final Map<String, String> HEADERS =
       Map.of("Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
 

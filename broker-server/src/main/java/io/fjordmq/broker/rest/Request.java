@@ -43,7 +43,7 @@ public final class Request {
   }
 
   /**
-   * Who sends the request.
+   * The sender of the request.
    *
    * @throws IllegalStateException if the operation is anonymous
    */

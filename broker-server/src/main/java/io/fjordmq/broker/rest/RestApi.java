@@ -104,7 +104,7 @@ public final class RestApi implements AutoCloseable {
 
   private CompletableFuture<Response> respond(ApiCall call, Executor threads) {
     if (!call.path().startsWith(BASE + "/")) {
-      throw ApiException.notFound("there is no such path; see " + Documentation.PAGE_PATH);
+      throw ApiException.notFound("the path does not exist; see " + Documentation.PAGE_PATH);
     }
     List<String> path = UrlText.segments(call.path().substring(BASE.length()));
     Router.Route route = router.find(call.method(), path);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RestEndpoint implements Api, AutoCloseable {
   private static final ApiException STARTING =
-      ApiException.unavailable("the node is starting; /readyz tells when it is ready");
+      ApiException.unavailable("the node is starting; /readyz reports when it is ready");
   private static final ApiException STOPPING = ApiException.unavailable("the node is stopping");
 
   private final Replies replies = new Replies(new Json());

@@ -15,7 +15,7 @@ record RetainedMessageJson(
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,
     @Field("When it expires; absent if it does not") @Nullable Instant expiresAt,
-    @Field("Payload in Base64, shortened to max_payload_bytes") String payload,
+    @Field("Payload in Base64, truncated to max_payload_bytes") String payload,
     @Field("Size of the whole payload in bytes") int payloadBytes,
     @Field("MQTT 5 properties; absent if there are none") @Nullable PropertiesJson properties) {
 

@@ -68,7 +68,7 @@ public final class RetainedResource implements Resource {
             next == null ? null : Base64.getUrlEncoder().withoutPadding().encodeToString(next),
             page.complete()
                 ? null
-                : List.of("the time for one page is up; continue with the cursor")));
+                : List.of("the time limit for one page was reached; continue with the cursor")));
   }
 
   private static byte[] decode(String cursor) {
@@ -95,7 +95,7 @@ public final class RetainedResource implements Resource {
         .query(
             Parameter.number(
                     "max_payload_bytes",
-                    "Size to which the payload is shortened, in bytes",
+                    "Maximum payload size in bytes; a longer payload is truncated",
                     0,
                     MAX_PAYLOAD_BYTES)
                 .orElse(DEFAULT_PAYLOAD_BYTES))
@@ -127,7 +127,7 @@ public final class RetainedResource implements Resource {
         .id("deleteRetained")
         .tag(TAG)
         .summary("Delete a retained message")
-        .description("Subscribers are not told.")
+        .description("Subscribers are not notified.")
         .role(Role.OPERATOR)
         .tenants()
         .path(TOPIC, "Topic, URL-encoded")
@@ -158,7 +158,7 @@ public final class RetainedResource implements Resource {
         .summary("Delete retained messages")
         .description(
             "Deletes all retained messages of the tenant, or those that match `topic`. Subscribers"
-                + " are not told.")
+                + " are not notified.")
         .role(Role.OPERATOR)
         .tenants()
         .query(Parameter.text(TOPIC, "Topic filter; by default # for all topics"))
@@ -176,7 +176,7 @@ public final class RetainedResource implements Resource {
                             deleted -> {
                               if (!deleted.complete()) {
                                 throw ApiException.unavailable(
-                                    "deleted %d messages before the time was up; repeat the request"
+                                    "deleted %d messages before the time limit; repeat the request"
                                         .formatted(deleted.messages()));
                               }
                               return Response.noContent();

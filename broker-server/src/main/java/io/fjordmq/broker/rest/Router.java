@@ -52,7 +52,7 @@ final class Router {
         return new Route(operation(candidate, method), variables.get());
       }
     }
-    throw ApiException.notFound("there is no such path; /api-docs lists all paths");
+    throw ApiException.notFound("the path does not exist; /api-docs lists all paths");
   }
 
   private static Operation operation(Path path, String method) {

@@ -7,8 +7,8 @@ sealed interface Schema {
   /**
    * A text.
    *
-   * @param minLength the least number of Unicode characters
-   * @param maxLength the greatest number of Unicode characters
+   * @param minLength the minimum number of Unicode characters
+   * @param maxLength the maximum number of Unicode characters
    * @param pattern what the whole text must match; empty for anything
    */
   record Text(int minLength, int maxLength, String pattern) implements Schema {

@@ -45,7 +45,7 @@ public final class SubscriptionsResource implements Resource {
         .tag(TAG)
         .summary("List subscriptions")
         .description(
-            "In the order of the list of clients. Filters other than `clientid` and `tenant` read"
+            "Sorted like the list of clients. Filters other than `clientid` and `tenant` read"
                 + " the subscriptions of all clients.")
         .role(Role.VIEWER)
         .tenants()
@@ -57,7 +57,7 @@ public final class SubscriptionsResource implements Resource {
         .query(Parameter.text("share_group", "Exact group of shared subscriptions"))
         .query(
             Parameter.text(
-                "match_topic", "Topic filter that the topic filter of the subscription matches"))
+                "match_topic", "Topic filter that covers the topic filter of the subscription"))
         .query(Parameter.flag("durable", "Whether the subscription outlives the connection"))
         .query(Parameter.text("tenant", "Exact tenant"))
         .okList(SubscriptionJson.class)

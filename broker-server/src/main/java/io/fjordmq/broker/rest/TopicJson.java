@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 record TopicJson(
     @Field("Topic filter, with $share/GROUP/ for shared subscriptions") String topic,
     @Field("Tenant of the subscribers") String tenant,
-    @Field("First of nodes; absent if no subscriber is connected") @Nullable String node,
+    @Field("The first of `nodes`; absent if no subscriber is connected") @Nullable String node,
     @Field("Nodes with connected subscribers") List<String> nodes,
     @Field("Number of persistent sessions that subscribe, connected or offline") int sessions) {
 

@@ -55,7 +55,8 @@ final class UrlText {
         int high = i + 2 < encoded.length ? Character.digit(encoded[i + 1], HEX) : -1;
         int low = i + 2 < encoded.length ? Character.digit(encoded[i + 2], HEX) : -1;
         if (high < 0 || low < 0) {
-          throw ApiException.badRequest(where + " has a % that two hexadecimal digits must follow");
+          throw ApiException.badRequest(
+              where + " has a % that is not followed by two hexadecimal digits");
         }
         decoded.put((byte) (high * HEX + low));
         i += 2;

@@ -66,7 +66,7 @@ final class UsersResource implements Resource {
           @Nullable String description) {}
 
   record ChangePasswordRequest(
-      @Field("The present password; administrators may omit it for other users")
+      @Field("The current password; administrators may omit it for other users")
           @Nullable String oldPwd,
       @Field(value = "The new password", minLength = 8, maxLength = 256) String newPwd) {
     @Override
@@ -155,8 +155,8 @@ final class UsersResource implements Resource {
         .noContent()
         .notFound(NOT_FOUND)
         .conflict("Another request changed the user at the same time")
-        .error(403, "The present password is wrong, or the role or tenant does not allow it")
-        .error(429, "Too many passwords of this address or user were wrong")
+        .error(403, "The current password is wrong, or the role or tenant does not allow it")
+        .error(429, "Too many wrong passwords from this address or for this user")
         .handler(this::changePassword);
   }
 

@@ -136,7 +136,8 @@ class LoginsTest {
     fails(here.logins().login("cid", PASSWORD, "2001:db8:1:2::2"), Kind.WRONG_CREDENTIALS);
     assertThat(
             fails(here.logins().login("ann", PASSWORD, "2001:db8:1:2:3::"), Kind.TOO_MANY_FAILURES))
-        .isEqualTo("too many failed logins of this address or user; try again in 86400 s");
+        .isEqualTo(
+            "too many failed logins from this address or for this user; try again in 86400 s");
     fails(here.logins().authenticate("ann", PASSWORD, "2001:db8:1:2::3"), Kind.TOO_MANY_FAILURES);
     get(here.logins().login("ann", PASSWORD, "2001:db8:1:3::1"));
     assertThat(here.logins().verify(token).name()).isEqualTo("ann");

@@ -81,7 +81,7 @@ class BansTest {
     fails(here.add(ANN, draft(BanKind.CLIENTID, "", null)), Kind.INVALID);
     fails(here.add(ANN, draft(BanKind.CLIENTID, "é".repeat(513), null)), Kind.INVALID);
     assertThat(fails(here.add(ANN, draft(BanKind.CLIENTID, "c", test.now())), Kind.INVALID))
-        .startsWith("until must be later than the present");
+        .startsWith("until must be later than now");
     fails(here.remove(ANN, target(BanKind.PEERHOST, "host")), Kind.INVALID);
   }
 

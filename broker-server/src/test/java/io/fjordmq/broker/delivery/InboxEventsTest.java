@@ -207,7 +207,7 @@ class InboxEventsTest {
         .extracting(RecordedEvent::message)
         .containsExactly(
             "Published the will of the client to w",
-            "Dropped 5 messages: queue of the persistent session is full (inboxConfig.limits)",
+            "Dropped 5 messages: the queue of the persistent session is full (inboxConfig.limits)",
             "Session expired: the client did not reconnect within its session expiry interval; its"
                 + " subscriptions and queued messages were removed");
   }
@@ -220,7 +220,7 @@ class InboxEventsTest {
     assertThat(fixture.history.find(ID.tenant(), "p"))
         .extracting(RecordedEvent::message)
         .containsExactly(
-            "Dropped a message on topic a: queue of the persistent session is full"
+            "Dropped a message on topic a: the queue of the persistent session is full"
                 + " (inboxConfig.limits)");
   }
 

@@ -79,14 +79,14 @@ class ClientEventLogTest {
             });
     assertThat(messages("c"))
         .containsExactly(
-            "Dropped 12 messages on topic a/b: queue of the session is full"
+            "Dropped 12 messages on topic a/b: the queue of the session is full"
                 + " (sessionConfig.maxQueuedMessages=1000)");
     log.record("t", "c", dropped("a/c"));
     log.record("t", "c", dropped("a/c"));
     log.record("t", "c", Dropped.toClient("expired", 1, "a/c"));
     assertThat(messages("c"))
         .containsExactly(
-            "Dropped 14 messages, last on topic a/c: queue of the session is full"
+            "Dropped 14 messages, last on topic a/c: the queue of the session is full"
                 + " (sessionConfig.maxQueuedMessages=1000)",
             "Dropped a message on topic a/c: the message expiry interval had passed");
   }

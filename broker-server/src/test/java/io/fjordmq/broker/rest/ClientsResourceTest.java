@@ -116,9 +116,9 @@ class ClientsResourceTest {
     assertThat(shown.has("expires_at")).isTrue();
     assertThat(shown.has("node")).isFalse();
     assertThat(shown.has("inflight_cnt")).isFalse();
-    assertError("GET", "/clients/no", ErrorCode.CLIENTID_NOT_FOUND, "client 'no' is not known");
-    assertError("GET", "/clients/c?tenant=x", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
-    assertError("GET", "/clients/%00", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
+    assertError("GET", "/clients/no", ErrorCode.CLIENTID_NOT_FOUND, "client 'no' does not exist");
+    assertError("GET", "/clients/c?tenant=x", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
+    assertError("GET", "/clients/%00", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
   }
 
   @Test
@@ -126,7 +126,7 @@ class ClientsResourceTest {
     TestClient client = nodes.cluster.node(0).connectPersistent("c");
     assertThat(api.send("DELETE", "/clients/c", null).status()).isEqualTo(204);
     assertThat(client.next()).isEqualTo("DISCONNECT 98");
-    assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
+    assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
     nodes.cluster.node(0).connectPersistent("d").disconnect();
     TestClient other = nodes.cluster.node(2).connect("e");
     String body = "[\"d\", \"no\", \"\\u0000\", \"e\"]";
@@ -141,13 +141,14 @@ class ClientsResourceTest {
     api.boundTo("t");
     assertThat(ids(api.get("/clients"))).containsExactly("c");
     assertThat(api.get("/clients").get("meta").get("count").asInt()).isEqualTo(1);
-    assertError("GET", "/clients?tenant=other", ErrorCode.FORBIDDEN, "bound to another tenant");
+    assertError(
+        "GET", "/clients?tenant=other", ErrorCode.FORBIDDEN, "bound to a tenant other than");
     api.boundTo("other");
     assertThat(ids(api.get("/clients"))).isEmpty();
     assertThat(ids(api.get("/clients?clientid=c"))).isEmpty();
-    assertError("GET", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
-    assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "is not known");
-    assertError("DELETE", "/clients/c?tenant=t", ErrorCode.FORBIDDEN, "another tenant");
+    assertError("GET", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
+    assertError("DELETE", "/clients/c", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
+    assertError("DELETE", "/clients/c?tenant=t", ErrorCode.FORBIDDEN, "a tenant other than");
   }
 
   @Test

@@ -66,7 +66,8 @@ class RestApiTest {
             .notFound("No such thing")
             .handler(
                 request -> {
-                  throw ApiException.notFound("thing '" + request.path("thing") + "' is not known");
+                  throw ApiException.notFound(
+                      "thing '" + request.path("thing") + "' does not exist");
                 }),
         operation(Operation.put("/things/{thing}"), "putThing")
             .path("thing", "Name")
@@ -205,7 +206,7 @@ class RestApiTest {
         "limit=10001   | limit must be a whole number from 1 to 10000, not '10001'",
         "colour=red    | unknown query parameter 'colour'; did you mean color?",
         "zzzzzz=1      | unknown query parameter 'zzzzzz'; known: color, cursor, limit",
-        "name=%f       | the query has a % that two hexadecimal digits must follow",
+        "name=%f       | the query has a % that is not followed by two hexadecimal digits",
         "name=%ff      | the query is not valid UTF-8",
         "name=%c3%28   | the query is not valid UTF-8"
       })
@@ -217,7 +218,7 @@ class RestApiTest {
   @Test
   void shouldDecodeVariablesOfThePath() {
     assertThat(get("/api/v5/things/a%2Fb%20%C3%A4+;x", ""))
-        .isEqualTo("404 {\"code\":\"NOT_FOUND\",\"message\":\"thing 'a/b ä+;x' is not known\"}");
+        .isEqualTo("404 {\"code\":\"NOT_FOUND\",\"message\":\"thing 'a/b ä+;x' does not exist\"}");
     assertThat(get("/api/v5/things/%ff", "")).startsWith("400 ");
     assertThat(get("/api/v5/things/%4", "")).startsWith("400 ");
   }

@@ -55,7 +55,7 @@ class RestEndpointTest {
     assertThat(send())
         .isEqualTo(
             "503 {\"code\":\"SERVICE_UNAVAILABLE\",\"message\":"
-                + "\"the node is starting; /readyz tells when it is ready\"}");
+                + "\"the node is starting; /readyz reports when it is ready\"}");
     assertThat(text(endpoint.refuse(call()).join().orElseThrow())).contains("503", "starting");
 
     endpoint.open(api);

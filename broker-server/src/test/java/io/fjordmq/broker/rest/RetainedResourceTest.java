@@ -99,7 +99,7 @@ class RetainedResourceTest {
     TestClient subscriber = nodes.cluster.node(0).connect("s");
     subscriber.subscribe(1, "b", 1).readAll();
     assertThat(api.send("DELETE", "/mqtt/retainer/message/b", null).status()).isEqualTo(204);
-    assertThat(subscriber.next()).as("subscribers are not told").isNull();
+    assertThat(subscriber.next()).as("subscribers are not notified").isNull();
     assertNotFound("DELETE", "/mqtt/retainer/message/b");
     api.send("DELETE", "/mqtt/retainer/messages?topic=a%2F%2B", null);
     assertThat(topics("")).containsExactly("c");

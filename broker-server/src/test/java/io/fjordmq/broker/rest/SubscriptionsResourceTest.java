@@ -122,7 +122,7 @@ class SubscriptionsResourceTest {
     assertThat(texts(stored)).containsExactly("p x");
     assertThat(stored.get(0).get("durable").asBoolean()).isTrue();
     assertError(
-        "GET", "/clients/no/subscriptions", null, ErrorCode.CLIENTID_NOT_FOUND, "not known");
+        "GET", "/clients/no/subscriptions", null, ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
   }
 
   @Test
@@ -173,7 +173,8 @@ class SubscriptionsResourceTest {
     String valid = "{\"topic\":\"a\"}";
     assertError(
         "POST", "/clients/offline/subscribe", valid, ErrorCode.CLIENTID_NOT_FOUND, "not connected");
-    assertError("POST", "/clients/no/subscribe", valid, ErrorCode.CLIENTID_NOT_FOUND, "not known");
+    assertError(
+        "POST", "/clients/no/subscribe", valid, ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
     for (String body :
         List.of(
             "{\"topic\":\"a#\"}",

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Accounts of the operator API on one node and on three. */
+/** Accounts of the REST API on one node and on three. */
 @Tag("slow")
 class AccountsTest {
   private static final long SECONDS = 60;

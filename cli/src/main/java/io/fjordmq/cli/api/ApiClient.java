@@ -44,7 +44,7 @@ public final class ApiClient {
   }
 
   /**
-   * Reads something.
+   * Sends a GET request.
    *
    * @throws ApiFailure if the request fails
    */
@@ -53,7 +53,7 @@ public final class ApiClient {
   }
 
   /**
-   * Creates or does something.
+   * Sends a POST request.
    *
    * @param body null for none
    * @throws ApiFailure if the request fails
@@ -63,7 +63,7 @@ public final class ApiClient {
   }
 
   /**
-   * Replaces something.
+   * Sends a PUT request.
    *
    * @throws ApiFailure if the request fails
    */
@@ -72,7 +72,7 @@ public final class ApiClient {
   }
 
   /**
-   * Deletes something.
+   * Sends a DELETE request.
    *
    * @throws ApiFailure if the request fails
    */

@@ -45,7 +45,7 @@ public final class ListReader {
   /**
    * Reads elements.
    *
-   * @param max the greatest number of elements, at least 1
+   * @param max the maximum number of elements, at least 1
    * @param page receives the elements of each page; at least one page, which may be empty
    * @throws ApiFailure if a request fails
    */

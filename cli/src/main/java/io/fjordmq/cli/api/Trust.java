@@ -19,7 +19,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Which certificates of nodes to trust. */
+/** Creates TLS contexts that decide which certificates of nodes to trust. */
 public final class Trust {
   private Trust() {}
 

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options that limit how long something is valid. */
-final class Times {
+final class ExpiryOptions {
   @Option(
       names = "--until",
       paramLabel = "TIME",
-      description = "end, such as 2027-01-31T12:00:00Z (default: never)")
+      description = "end time, such as 2027-01-31T12:00:00Z (default: never)")
   @Nullable String until;
 
   @Option(
       names = "--for",
       paramLabel = "DURATION",
-      description = "how long, such as 90s, 15m, 12h or 30d")
+      description = "duration, such as 90s, 15m, 12h or 30d")
   @Nullable String duration;
 
   /**
@@ -29,7 +29,7 @@ final class Times {
    */
   @Nullable String end(Instant now) {
     if (until != null && duration != null) {
-      throw new UsageException("--until and --for exclude each other");
+      throw new UsageException("--until and --for cannot be combined");
     }
     if (until != null) {
       return parse(until).toString();
