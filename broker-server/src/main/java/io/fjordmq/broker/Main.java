@@ -104,7 +104,7 @@ public final class Main {
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
       running.set(null);
-      log.error("Cannot start because of a bug in FjordMQ; please report it", e);
+      log.error("Cannot start because of an unexpected exception; please report this bug", e);
       print(
           "cannot start: " + e + "; for details see " + loaded.config().logDir() + "/fjordmq.log");
       System.exit(FAILED);

@@ -74,7 +74,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     InboxReplicas inboxReplicas =
         new InboxReplicas(config.inboxConfig(), inboxEvents, dependencies.observers.inboxes());
     try {
-      RangeRuntime runtime = runtime(config, clock);
+      RangeRuntime runtime = createRuntime(config, clock);
       timers = runtime.timers();
       ranges =
           shutdownSequence.add(
@@ -140,7 +140,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
         dependencies.observers.ranges());
   }
 
-  private RangeRuntime runtime(BrokerConfig config, ClusterClock clock) {
+  private RangeRuntime createRuntime(BrokerConfig config, ClusterClock clock) {
     return shutdownSequence
         .add(
             "range threads",

@@ -65,8 +65,8 @@ final class GcRequests {
 
   private void requestGc(long now) {
     LOG.info(
-        "Requesting a garbage collection: the heap reading that keeps this node overloaded is"
-            + " outdated ageMs={}",
+        "Requesting a garbage collection: only an outdated heap reading keeps this node"
+            + " overloaded ageMs={}",
         now - unchangedSinceMillis);
     collect.run();
     long done = nowMillis.getAsLong();

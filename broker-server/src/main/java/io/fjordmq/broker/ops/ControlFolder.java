@@ -165,7 +165,7 @@ public final class ControlFolder {
       LOG.info("Operator command '{}': {}", line, commandResult.text());
       return commandResult;
     } catch (RuntimeException e) {
-      LOG.error("Operator command '{}' failed because of a bug; please report it", line, e);
+      LOG.error("Operator command '{}' failed unexpectedly; please report this bug", line, e);
       return CommandResult.failed(
           "the command failed because of a bug in FjordMQ; see the log: " + e);
     }

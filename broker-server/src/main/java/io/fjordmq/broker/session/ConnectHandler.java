@@ -221,7 +221,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         .begin();
   }
 
-  /** Hands the connection over to the session and opens it. */
+  /** Hands the connection over to the session and opens the session. */
   private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
     SessionHandler next = new SessionHandler(accepted);
     ArrayDeque<Object> packets = earlyPackets.clone();

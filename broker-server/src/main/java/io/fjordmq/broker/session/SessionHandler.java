@@ -295,7 +295,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       return true;
     }
     LOG.error(
-        "Closed a connection because of a bug; please report it peer={}",
+        "Closed a connection after an unexpected exception; please report this bug peer={}",
         Peer.of(ctx.channel()),
         cause);
     return true;

@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus;
 import java.time.Duration;
 
 /**
- * Limits and timeouts of the Raft traffic between nodes.
+ * Limits and timeouts for Raft traffic between nodes.
  *
  * @param connectTimeout limit for one connection attempt
  * @param reconnectInterval pause after a failed connection attempt before the next attempt to

@@ -87,7 +87,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /**
    * Creates this node's replica of the metadata if there is none, opens it, and registers this
-   * start with the metadata leader. Blocks until the node is registered; if that takes long, the
+   * start with the metadata leader. Blocks until the node is registered; if that takes a while, the
    * log reports what it is waiting for.
    *
    * @param host must not have open groups

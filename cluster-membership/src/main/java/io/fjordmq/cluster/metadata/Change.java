@@ -58,7 +58,7 @@ public record Change(String key, byte @Nullable [] value, long expectedVersion) 
     return new Change(key, value, ANY);
   }
 
-  /** Writes if the record is still at this version. */
+  /** Writes the record if it is still at this version. */
   public static Change put(String key, byte[] value, long expectedVersion) {
     return new Change(key, value, expectedVersion);
   }

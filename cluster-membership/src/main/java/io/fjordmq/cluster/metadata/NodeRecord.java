@@ -46,7 +46,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
     SLOW,
     /** Alive and being decommissioned. */
     LEAVING,
-    /** No longer a member. The record remains, so that the id is never used again. */
+    /** No longer a member. The record remains, so that the id is never reused. */
     REMOVED,
     /** Registered, holds a lease, and is not ready to be counted yet. */
     STARTING

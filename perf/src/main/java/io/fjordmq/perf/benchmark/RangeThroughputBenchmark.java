@@ -52,7 +52,7 @@ final class RangeThroughputBenchmark {
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       for (RunningBroker node : nodes) {
-        run.add(benchmark.round(node));
+        run.add(benchmark.measureRound(node));
       }
     }
     benchmark.compareWithBest();
@@ -101,7 +101,7 @@ final class RangeThroughputBenchmark {
     }
   }
 
-  private RunResult round(RunningBroker node) throws Exception {
+  private RunResult measureRound(RunningBroker node) throws Exception {
     try (ClientLoops loops = node.loops(CLIENT_THREADS);
         ClosedLoopPairs load = ClosedLoopPairs.start(loops, node.pid(), clientIds, PAYLOAD_BYTES)) {
       TimeUnit.SECONDS.sleep(1); // exclude connecting from the measurement

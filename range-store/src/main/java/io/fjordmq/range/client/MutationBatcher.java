@@ -203,7 +203,7 @@ final class MutationBatcher {
       return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
     throw new IllegalStateException(
-        "unexpected response to a batch of range " + id + ": " + result);
+        "unexpected response to a batch for range " + id + ": " + result);
   }
 
   private Runnable onApplied(CommandBatch batch, RangeResult.Applied applied) {

@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 
 /**
  * Opens the replicas on this node's disk at startup, several at a time, because loading the rows of
- * a large one takes long. Used by one thread, which waits until all replicas have been opened.
+ * a large one is slow. Used by one thread, which waits until all replicas have been opened.
  */
 final class ReplicaOpener {
   private final StoredReplicas stored;

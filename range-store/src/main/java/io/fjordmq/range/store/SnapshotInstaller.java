@@ -112,8 +112,8 @@ final class SnapshotInstaller {
   }
 
   /**
-   * Returns the epoch version up to which this replica has applied splits, or was created with
-   * them.
+   * Returns the epoch version up to which splits were applied by this replica or before its
+   * creation.
    */
   private long appliedVersion() {
     return RangeDescriptorCodec.decode(

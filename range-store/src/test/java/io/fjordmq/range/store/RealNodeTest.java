@@ -81,7 +81,7 @@ class RealNodeTest {
     }
   }
 
-  /** Otherwise a node with many routes takes long to start (decision 0036). */
+  /** Otherwise a node with many routes is slow to start (decision 0036). */
   @Test
   void shouldOpenSeveralReplicasAtTheSameTime() throws Exception {
     new RealNode(directory, spec).close();
