@@ -36,6 +36,15 @@ final class PasswordSource {
     return password;
   }
 
+  /**
+   * Reads the password of a new user, or generates one if there is neither a file nor a terminal.
+   */
+  NewPassword readOrGenerate(Terminal terminal) {
+    return file == null && terminal.passwords() == null
+        ? NewPassword.generate()
+        : NewPassword.chosen(read(terminal));
+  }
+
   private static String ask(Terminal terminal) {
     PasswordPrompt prompt = terminal.passwords();
     if (prompt == null) {

@@ -1,6 +1,7 @@
 package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.api.Json;
 import io.fjordmq.cli.output.Column;
 import java.util.List;
@@ -39,7 +40,12 @@ final class UsersCommand {
     return context.list(Listing.whole(ApiPath.of(USERS), COLUMNS), list);
   }
 
-  @Command(name = "add", description = "Add a user; prompts for the password")
+  @Command(
+      name = "add",
+      description = {
+        "Add a user; prompts for the password",
+        "Without a terminal and --password-file, generates a password and prints it."
+      })
   int add(
       @Parameters(paramLabel = NAME, description = WHICH) String name,
       @Option(
@@ -57,19 +63,31 @@ final class UsersCommand {
           @Nullable String description,
       @Mixin PasswordSource password,
       @Mixin JsonOption json) {
+    NewPassword chosen = password.readOrGenerate(context.terminal());
     ObjectNode body =
         Json.object()
             .put("username", name)
             .put("role", role.toString())
-            .put("password", password.read(context.terminal()));
+            .put("password", chosen.text());
     if (tenant != null) {
       body.put("tenant", tenant);
     }
     if (description != null) {
       body.put("description", description);
     }
-    return context.done(
-        context.api().post(ApiPath.of(USERS), body), json, "user '" + name + "' added");
+    ApiReply reply = context.api().post(ApiPath.of(USERS), body);
+    String message = "user '" + name + "' added";
+    return chosen.isGenerated()
+        ? context.done(withPassword(reply, chosen), json, message + "; password: " + chosen.text())
+        : context.done(reply, json, message);
+  }
+
+  /** Adds the generated password to the response, because it is shown only once. */
+  private static ApiReply withPassword(ApiReply reply, NewPassword generated) {
+    ObjectNode user = Json.object();
+    reply.json().properties().forEach(field -> user.set(field.getKey(), field.getValue()));
+    user.put("password", generated.text());
+    return new ApiReply(reply.status(), user.toString(), user);
   }
 
   @Command(name = "del", description = "Delete a user")

@@ -84,6 +84,17 @@ class QuestionsTest {
   }
 
   @Test
+  void shouldGenerateAndShowThePasswordOfANewUserWithoutATerminal() {
+    String shown = Cli.of(api).line("users add bob --role viewer").out();
+    assertThat(shown).matches("user 'bob' added; password: [\\w-]{20}\n");
+    String json = Cli.of(api).line("users add bob --role viewer --json").out();
+    assertThat(json).matches("\\{\"username\":\"bob\",\"password\":\"[\\w-]{20}\"}\n");
+    String password = json.replaceAll(".*password\":\"|\"}\n", "");
+    assertThat(api.requests().get(1).body()).contains("\"password\":\"" + password + "\"");
+    assertThat(shown).as("random").doesNotContain(password);
+  }
+
+  @Test
   void shouldReadAPasswordFromAFile() throws IOException {
     Path file = Files.writeString(folder.resolve("password"), "secret-1\nignored\n");
     String words = "users set-password bob --password-file ";

@@ -117,6 +117,9 @@ final class PendingResponses {
    * limit if nothing else is pending.
    */
   private synchronized boolean reserveOrEvict(Slot slot, long size, List<Slot> stalled) {
+    if (!slots.contains(slot)) {
+      return true; // the client is gone, and nobody would release the bytes
+    }
     while (bytes > 0 && bytes + size > maxBytes) {
       if (!evictStalled(stalled, other -> true)) {
         return false;
