@@ -193,6 +193,7 @@ public final class Broker implements ShutdownSequence.Composite {
     return new RestServices(
         Version.text(),
         operations.view(),
+        operations.reports(),
         operations.commands(),
         () -> listeners().stream().map(Listener::status).toList(),
         accounts,

@@ -2,6 +2,8 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeReport;
+import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.config.BrokerConfig;
@@ -24,6 +26,7 @@ import io.fjordmq.router.RouteReplicas;
 import io.fjordmq.router.client.RouteSweeper;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The last stage of a node: periodic tasks, status and commands for operators, and finally the
@@ -40,6 +43,7 @@ final class Operations implements ShutdownSequence.Composite {
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterView view;
+  private final NodeReports reports;
   private final ClusterCommands commands;
   private final Drain drain;
   private final MqttServer server;
@@ -57,6 +61,16 @@ final class Operations implements ShutdownSequence.Composite {
     view = new ClusterView(node, ranges);
     view.start(node.peers());
     view.setExtraNotes(dependencies.stores.disk()::notes);
+    long started = System.nanoTime();
+    reports =
+        NodeReports.start(
+            node.membership(),
+            node.peers(),
+            () ->
+                new NodeReport(
+                    Version.text(),
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started),
+                    sessions.size()));
     commands = new ClusterCommands(node, ranges, config.storePlacements());
     ServerReferences references = new ServerReferences(node.membership(), node.metadata());
     drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
@@ -126,6 +140,11 @@ final class Operations implements ShutdownSequence.Composite {
   /** The nodes and ranges of the cluster. */
   ClusterView view() {
     return view;
+  }
+
+  /** What the nodes report about themselves. */
+  NodeReports reports() {
+    return reports;
   }
 
   /** The operator commands. */

@@ -2,11 +2,13 @@ package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.output.Column;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
 
 /** The nodes, with problems of the cluster. */
 @Command(name = "status", description = "Show the nodes of the cluster and its problems")
@@ -16,6 +18,10 @@ final class StatusCommand implements Callable<Integer> {
           Column.text("NODE", "node"),
           Column.text("ADDRESS", "address"),
           Column.text("STATE", "state"),
+          Column.text("VERSION", "version").optional(),
+          Column.number("CLIENTS", "connections"),
+          Column.number("LEADS", "leads"),
+          Column.computed("UPTIME", StatusCommand::uptime),
           Column.flag("METADATA-LEADER", "leads_metadata"));
 
   private static final Listing NODES = Listing.whole(ApiPath.of("nodes"), COLUMNS);
@@ -61,5 +67,22 @@ final class StatusCommand implements Callable<Integer> {
               .path("notes")
               .forEach(note -> notes.accept(note.asString()));
         });
+  }
+
+  /** Returns the uptime in its two largest units, such as {@code 3d 4h}; empty if unknown. */
+  private static String uptime(JsonNode node) {
+    JsonNode millis = node.path("uptime");
+    if (!millis.isNumber()) {
+      return "";
+    }
+    Duration uptime = Duration.ofMillis(millis.asLong());
+    if (uptime.toDays() > 0) {
+      return uptime.toDays() + "d " + uptime.toHoursPart() + "h";
+    } else if (uptime.toHours() > 0) {
+      return uptime.toHours() + "h " + uptime.toMinutesPart() + "m";
+    }
+    return uptime.toMinutes() > 0
+        ? uptime.toMinutes() + "m " + uptime.toSecondsPart() + "s"
+        : uptime.toSeconds() + "s";
   }
 }

@@ -159,7 +159,10 @@ class CommandsTest {
   void shouldShowNodesRangesAndProblems() {
     api.on(
             "GET /nodes",
-            "[{\"node\":\"n1\",\"state\":\"up\",\"address\":\"h:8899\",\"leads_metadata\":true}]")
+            "[{\"node\":\"n1\",\"state\":\"up\",\"address\":\"h:8899\",\"leads_metadata\":true,"
+                + "\"version\":\"1.0\",\"connections\":12,\"leads\":3,\"uptime\":93784000},"
+                + "{\"node\":\"n2\",\"state\":\"down\",\"address\":\"i:8899\","
+                + "\"leads_metadata\":false,\"leads\":0}]")
         .on("GET /cluster", "{\"notes\":[\"clock of n2 is ahead\"]}")
         .on(
             "GET /ranges?limit=1000",
@@ -171,8 +174,9 @@ class CommandsTest {
     assertThat(result.out())
         .isEqualTo(
             """
-            NODE  ADDRESS  STATE  METADATA-LEADER
-            n1    h:8899   up     yes
+            NODE  ADDRESS  STATE  VERSION  CLIENTS  LEADS  UPTIME  METADATA-LEADER
+            n1    h:8899   up     1.0           12      3  1d 2h   yes
+            n2    i:8899   down                         0          no
 
             RANGE    LEADER  VOTERS       REQUESTS/S  BUSY%     SIZE  KEYS
             inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff

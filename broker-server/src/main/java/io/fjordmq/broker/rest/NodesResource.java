@@ -2,9 +2,12 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeReport;
+import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** The nodes of the cluster. */
@@ -12,10 +15,12 @@ final class NodesResource implements Resource {
   private static final String TAG = "Nodes";
 
   private final ClusterView view;
+  private final NodeReports reports;
   private final CommandQueue commands;
 
-  NodesResource(ClusterView view, CommandQueue commands) {
+  NodesResource(ClusterView view, NodeReports reports, CommandQueue commands) {
     this.view = view;
+    this.reports = reports;
     this.commands = commands;
   }
 
@@ -34,8 +39,13 @@ final class NodesResource implements Resource {
         .handler(
             request ->
                 view.collect()
-                    .thenApply(
-                        status -> Response.ok(status.nodes().stream().map(NodeJson::of).toList())));
+                    .thenCombine(
+                        reports.collect(),
+                        (status, collected) ->
+                            Response.ok(
+                                status.nodes().stream()
+                                    .map(node -> json(node, status, collected))
+                                    .toList())));
   }
 
   private Operation show() {
@@ -50,8 +60,11 @@ final class NodesResource implements Resource {
         .handler(
             request ->
                 view.collect()
-                    .thenApply(
-                        status -> Response.ok(NodeJson.of(find(status, request.path("node"))))));
+                    .thenCombine(
+                        reports.collect(),
+                        (status, collected) ->
+                            Response.ok(
+                                json(find(status, request.path("node")), status, collected))));
   }
 
   private Operation remove() {
@@ -75,6 +88,12 @@ final class NodesResource implements Resource {
     return view.collect()
         .thenCompose(status -> commands.execute(request, "remove-node", find(status, node).id()))
         .thenApply(Response::ok);
+  }
+
+  private static NodeJson json(
+      NodeLine node, ClusterStatus status, Map<String, NodeReport> reports) {
+    long leads = status.ranges().stream().filter(range -> node.id().equals(range.leader())).count();
+    return NodeJson.of(node, leads, reports.get(node.id()));
   }
 
   private static NodeLine find(ClusterStatus status, String id) {

@@ -58,7 +58,7 @@ public final class RestApi implements AutoCloseable {
     ClusterQueries queries = services.queries();
     return new RestApi(
         List.of(
-            new NodesResource(services.view(), commands),
+            new NodesResource(services.view(), services.reports(), commands),
             new ClusterResource(services.view(), commands),
             new RangesResource(services.view(), commands),
             new ListenersResource(services.listeners()),

@@ -3,6 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.net.ListenerStatus;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  *
  * @param version the version of the program
  * @param view the nodes and ranges
+ * @param reports what the nodes report about themselves
  * @param commands changes to the cluster
  * @param listeners the listeners of this node
  * @param accounts the accounts of the API
@@ -26,6 +28,7 @@ import java.util.function.Supplier;
 public record RestServices(
     String version,
     ClusterView view,
+    NodeReports reports,
     ClusterCommands commands,
     Supplier<List<ListenerStatus>> listeners,
     Accounts accounts,

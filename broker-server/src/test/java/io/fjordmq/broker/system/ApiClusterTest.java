@@ -75,6 +75,8 @@ class ApiClusterTest {
       JsonNode nodes = ok(client.get("/nodes"));
       assertThat(nodes).hasSize(NODES);
       assertThat(texts(nodes, "node_status")).containsOnly("running");
+      assertThat(texts(nodes, "version")).as("each node has reported").hasSize(NODES);
+      assertThat(nodes).allSatisfy(node -> assertThat(node.get("uptime").asLong()).isPositive());
       JsonNode summary = ok(client.get("/cluster"));
       assertThat(summary.get("nodes")).hasSize(NODES);
       selves.add(summary.get("self").asString());
