@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Usage: bin/chaos.sh [SECONDS [SEED [KIND[,KIND]...]]]
 #
-# Tests a cluster under injected faults. Starts three nodes, each in its own network namespace, and clients that record
-# which messages were acknowledged and which arrived. At the end every acknowledged message must have arrived in order
-# at every persistent session, exactly once for QoS 2. Every other subscription must have received the messages from
-# its SUBACK to the end of its connection.
+# Tests a cluster under injected faults. The script starts three nodes, each in its own network namespace, and clients
+# that record which messages were acknowledged and which arrived. At the end, every persistent session must have
+# received every acknowledged message in order, and exactly once with QoS 2. Every other subscription must have received
+# all messages from its SUBACK to the end of its connection.
 #
 #   SECONDS          duration of the faults (default: 60)
 #   SEED             seed of the sequence of faults (default: a new one for each run)
@@ -12,11 +12,11 @@
 #
 # Kinds of faults:
 #   Killed           kill -9, then start
-#   PowerCut         kill -9, and all writes that were not synced are lost
+#   PowerCut         kill -9, with the loss of all writes that were not synced
 #   PowerCutAll      PowerCut on all nodes at the same time
 #   Restarted        stop, then start
 #   Rolled           drain, stop, then start
-#   RollingRestart   restart all nodes in turn, with or without drain; in runs under 300 s only if KIND names it
+#   RollingRestart   restart one node after another, with or without drain; in runs under 300 s only if KIND names it
 #   Frozen           the process is paused for a while (SIGSTOP)
 #   Unplugged        no packet reaches or leaves the node for a while
 #   HalfCut          packets from one node to another are lost for a while
@@ -27,7 +27,7 @@
 #   TwoAtOnce        DiskFull, DiskSlow, HalfCut, PairCut or ClockJump; during that fault, one of Killed, PowerCut,
 #                    Restarted, Rolled, Frozen and Unplugged on the same node or another
 #   ThreeAtOnce      DiskFull and DiskSlow on one node or two; during both faults, Killed or PowerCut on any node
-#   TwoDown          two of five nodes are down for a while: killed together, or one while the other is already down
+#   TwoDown          two of five nodes are down for a while: both are killed together, or one after the other
 #
 # Options:
 #   -h, --help       print this help

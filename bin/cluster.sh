@@ -14,11 +14,11 @@ Usage: bin/cluster.sh COMMAND [ARGUMENT]...
 Runs a FjordMQ cluster for testing on this host. N is the number of a node, 1 to 9.
 
 Commands:
-  start [COUNT]             start nodes 1 to COUNT (default: 3); leave running nodes alone; a COUNT larger than before
-                            adds nodes. If a new node 1 cannot start, the other nodes are not started
+  start [COUNT]             start nodes 1 to COUNT (default: 3) that are not running; a COUNT larger than before adds
+                            nodes. If a new node 1 cannot start, the other nodes are not started
   stop [N]                  stop node N (default: all nodes)
   kill N                    kill node N with SIGKILL; start brings it back
-  status                    show the state of every node, then nodes and ranges as the first ready node reports them
+  status                    show the state of every node, then the nodes and ranges that the first ready node reports
   remove                    stop all nodes and delete their data; refused if a node belongs to a cluster that was not
                             created here
 

@@ -14,9 +14,9 @@
 #
 # Environment:
 #   MQTT_PORT      port of a running broker to test
-#   MQTT_HOST      its address
-#   MQTT_WS_PORT   its WebSocket port
-#   API_URL        URL of its HTTP port
+#   MQTT_HOST      address of this broker
+#   MQTT_WS_PORT   WebSocket port of this broker
+#   API_URL        URL of the HTTP port of this broker
 #   API_TOKEN      token of an administrator
 #
 # Examples:

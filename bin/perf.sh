@@ -20,7 +20,7 @@ reports.
 
 Commands:
   run                    start a broker, run SCENARIO and write a report: a page with plots, and the figures as JSON
-  targets                measure the rows of perf/targets.yml and print which performance targets are met. ROW is the
+  targets                measure the rows of perf/targets.yml and show which performance targets are met. ROW is the
                          beginning of the names of rows (default: all, about 40 minutes). Rows that compare with
                          mosquitto start it as well. Print the table and write it as Markdown and JSON
   compare                print two reports side by side
@@ -42,9 +42,9 @@ Options for run:
                          connection scenarios; benchmarks have their own)
   --runs N               number of runs for each broker (default: 1; benchmarks have their own)
   --broker NAME          broker to start: fjordmq, mosquitto or the directory of another FjordMQ checkout (default:
-                         fjordmq). Repeat the option to measure several in turn
-  --reuse                start each broker once, load each for a minute (for 12 times --warm, if that is less), then measure
-                         them in turn. Without this option each run starts new brokers
+                         fjordmq). Repeat the option to measure several brokers alternately
+  --reuse                start each broker once, load each for a minute (or for 12 times --warm if that is less), then
+                         measure them alternately. Without this option, each run starts new brokers
   --hosts HOST:PORT,...  use a running broker of any kind instead of starting one
   --pids PID,...         processes of that broker on this host, to measure their CPU and memory
   --remote               allow --hosts on other hosts
@@ -57,7 +57,7 @@ Options for run:
 
 Options for targets:
   --broker NAME          as for run; repeat the option for one line per broker
-  --runs N               number of measured runs (default: 3). Brokers run at the same time and are loaded in turn
+  --runs N               number of measured runs (default: 3). Brokers run at the same time and are loaded alternately
   --seconds N            measured time (default: 8; benchmarks have their own)
   --warm N               warm-up time before each run (default: 5; benchmarks have their own)
   --out DIR              directory for the table (default: ./perf-reports)

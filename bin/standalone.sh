@@ -29,7 +29,7 @@ Node commands:
                             build and JDK: run a node in a directory of its own under load for about 20 s
 
 All node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or the sources are
-newer. The cache shortens starts and the time until the node is warm; without one, a node starts all the same.
+newer. The cache shortens starts and the time until the node is warm; a node also starts without one.
 
 Cluster commands, on any running node unless noted otherwise:
   voters [STORE=COUNT]...   set the number of voters per range of the stores dist, inbox and retain, 1 to 5; without
