@@ -82,6 +82,14 @@ class AccountsTest {
         () -> status(node, authorization) == status);
   }
 
+  /** Waits until the node has applied the creation of a user. */
+  private void awaitUser(BrokerUnderTest node, String name) {
+    Await.until(
+        "user " + name + " on node " + node.httpPort(),
+        SECONDS,
+        () -> call(node, localToken(node), "GET", "/users", "").body().contains(name));
+  }
+
   private String login(BrokerUnderTest node, String name, String password) {
     String body = "{'username':'%s','password':'%s'}".formatted(name, password);
     return "Bearer " + succeed(node, "", "POST", "/login", body).get("token").asString();
@@ -133,14 +141,20 @@ class AccountsTest {
           "the first administrator",
           SECONDS,
           () -> cluster.output().contains("First administrator created from apiConfig"));
+      for (BrokerUnderTest node : cluster.nodes()) {
+        awaitUser(node, "root");
+      }
       BrokerUnderTest one = cluster.node(1);
       await(cluster.node(3), login(cluster.node(3), "root", "first password"), 200);
 
       String root = login(one, "root", "first password");
       String body = "{'username':'ann','password':'correct horse','role':'administrator'}";
+      await(cluster.node(2), root, 200);
       succeed(cluster.node(2), root, "POST", "/users", body);
+      await(cluster.node(3), root, 200);
       assertThat(call(cluster.node(3), root, "POST", "/users", body).statusCode()).isEqualTo(409);
       String ann = login(cluster.node(2), "ann", "correct horse");
+      await(cluster.node(3), ann, 200);
       JsonNode created = succeed(cluster.node(3), ann, "POST", "/api_key", "{'name':'ci'}");
       String key = basic(created);
       for (BrokerUnderTest node : cluster.nodes()) {
