@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -88,8 +89,11 @@ class ApiClusterTest {
       JsonNode nodes = ok(client.get("/nodes"));
       assertThat(nodes).hasSize(NODES);
       assertThat(texts(nodes, "node_status")).containsOnly("running");
-      assertThat(texts(nodes, "version")).as("each node has reported").hasSize(NODES);
-      assertThat(nodes).allSatisfy(node -> assertThat(node.get("uptime").asLong()).isPositive());
+      Await.until(
+          "each node reports its version and uptime",
+          () ->
+              StreamSupport.stream(ok(client.get("/nodes")).spliterator(), false)
+                  .allMatch(node -> node.has("version") && node.path("uptime").asLong() > 0));
       JsonNode summary = ok(client.get("/cluster"));
       assertThat(summary.get("nodes")).hasSize(NODES);
       selves.add(summary.get("self").asString());
