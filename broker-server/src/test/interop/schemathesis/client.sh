@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Sends valid and invalid requests for each operation of the OpenAPI description, and checks the responses against it.
+# All checks apply but those that schemathesis.toml excludes; --checks all would override that file.
 # One worker: with Python 3.11, threads that parse source code at the same time can fail.
 set -uo pipefail
 
@@ -8,7 +9,7 @@ if [ -z "${API_URL:-}" ]; then
   exit 0
 fi
 if venv/bin/schemathesis run "$API_URL/api/v5/openapi.json" --header "Authorization: Bearer $API_TOKEN" \
-  --checks all --continue-on-failure --max-examples "${EXAMPLES:-25}" --workers 1 --no-color >schemathesis.log 2>&1; then
+  --continue-on-failure --max-examples "${EXAMPLES:-25}" --workers 1 --no-color >schemathesis.log 2>&1; then
   echo "ok: openapi: $(sed -n 's/^ *\([0-9]* generated.*\)/\1/p' schemathesis.log)"
 else
   cat schemathesis.log

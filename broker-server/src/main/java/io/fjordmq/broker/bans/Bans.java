@@ -173,15 +173,21 @@ public final class Bans implements AutoCloseable {
     return Change.ABSENT;
   }
 
-  /** Removes a ban. Fails with INVALID, NOT_FOUND, CHANGED or UNAVAILABLE. */
+  /**
+   * Removes a ban. Fails with INVALID if the caller must not name the tenant, with NOT_FOUND,
+   * CHANGED or UNAVAILABLE.
+   */
   public CompletableFuture<Void> remove(Caller caller, Ban.Target target) {
+    String value;
     String key;
     try {
-      key =
-          StoredBan.key(
-              target.kind(),
-              BanRules.canonical(target.kind(), target.value()),
-              BanRules.tenantFor(caller, target.tenant()));
+      value = BanRules.canonical(target.kind(), target.value());
+    } catch (BanException e) {
+      return CompletableFuture.failedFuture(
+          new BanException(Kind.NOT_FOUND, "the ban does not exist: " + e.getMessage()));
+    }
+    try {
+      key = StoredBan.key(target.kind(), value, BanRules.tenantFor(caller, target.tenant()));
     } catch (BanException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -1,21 +1,24 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.broker.query.QueryException.Kind;
-import io.fjordmq.common.ByteReader;
-import io.fjordmq.common.ByteWriter;
-import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
-import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Encodes positions in lists as opaque texts. */
-final class Cursors {
-  /*
-   * Base64 for URLs, without padding:
-   *
-   *   1  version 1
-   *   .. position of a session, s filter
+/**
+ * Encodes positions in lists of sessions as texts. Every text of the form is a position, though
+ * perhaps not one of a session.
+ */
+public final class Cursors {
+  /**
+   * What texts of positions look like: the bucket in decimal digits, then tenant, client identifier
+   * and filter as {@link CursorText}.
    */
-  private static final int VERSION = 1;
+  public static final String PATTERN = "[0-9]{1,4}(?:\\.[A-Za-z0-9_-]*){3}";
+
+  private static final Pattern PARTS =
+      Pattern.compile("([0-9]{1,4})\\.([A-Za-z0-9_-]*)\\.([A-Za-z0-9_-]*)\\.([A-Za-z0-9_-]*)");
 
   private Cursors() {}
 
@@ -26,16 +29,19 @@ final class Cursors {
 
   /** Returns the text of a position. */
   static String encode(SubscriptionPosition position) {
-    ByteWriter out = new ByteWriter(64).writeByte(VERSION);
-    position.session().write(out);
-    out.writeString(position.filter());
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(out.toByteArray());
+    SessionPosition session = position.session();
+    return String.join(
+        ".",
+        Integer.toString(session.bucket()),
+        CursorText.of(session.tenant()),
+        CursorText.of(session.clientId()),
+        CursorText.of(position.filter()));
   }
 
   /**
    * Returns the position of a text in a list of clients.
    *
-   * @throws QueryException if it is not a text that {@link #encode} has returned
+   * @throws QueryException if the text does not match {@link #PATTERN}
    */
   static SessionPosition decode(String text) {
     return decodeSubscription(text).session();
@@ -44,21 +50,20 @@ final class Cursors {
   /**
    * Returns the position of a text in a list of subscriptions.
    *
-   * @throws QueryException if it is not a text that {@link #encode} has returned
+   * @throws QueryException if the text does not match {@link #PATTERN}
    */
   static SubscriptionPosition decodeSubscription(String text) {
-    try {
-      ByteReader in = new ByteReader(Base64.getUrlDecoder().decode(text));
-      if (in.readByte() != VERSION) {
-        throw new QueryException(Kind.INVALID, "cursor: not valid for this version of FjordMQ");
-      }
-      SubscriptionPosition position =
-          new SubscriptionPosition(SessionPosition.read(in), in.readString());
-      in.requireEnd();
-      return position;
-    } catch (IllegalArgumentException | MalformedBytesException e) {
+    Matcher parts = PARTS.matcher(text);
+    if (!parts.matches()) {
       throw new QueryException(
           Kind.INVALID, "cursor: not valid; use meta.cursor of the previous page");
     }
+    int bucket = Integer.parseInt(parts.group(1));
+    return bucket >= InboxId.BUCKETS
+        ? SubscriptionPosition.END
+        : new SubscriptionPosition(
+            new SessionPosition(
+                bucket, CursorText.text(parts.group(2)), CursorText.text(parts.group(3))),
+            CursorText.text(parts.group(4)));
   }
 }

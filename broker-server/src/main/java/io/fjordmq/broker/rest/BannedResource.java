@@ -164,7 +164,8 @@ final class BannedResource implements Resource {
             Parameter.text(
                 TENANT,
                 "The tenant of the ban; if absent, the tenant of the caller, or the ban for all"
-                    + " tenants if the caller is not bound to one"))
+                    + " tenants if the caller is not bound to one",
+                TextRule.TENANT_OF_BAN))
         .noContent()
         .notFound("The ban does not exist or has ended")
         .conflict("Another request changed the ban at the same time")

@@ -22,7 +22,8 @@ final class ClientLookup {
     return Parameter.text(
         TENANT,
         "Tenant of the client; not needed if the identifier exists in one tenant only, or if the"
-            + " caller is bound to a tenant");
+            + " caller is bound to a tenant",
+        TextRule.WITHOUT_NUL);
   }
 
   /**
@@ -33,9 +34,6 @@ final class ClientLookup {
   static @Nullable String tenant(Request request) {
     @Nullable String wanted = request.text(TENANT).orElse(null);
     @Nullable String bound = request.tenant().orElse(null);
-    if (wanted != null && wanted.indexOf(0) >= 0) {
-      throw ApiException.badRequest("tenant must not contain U+0000");
-    }
     if (bound != null && wanted != null && !bound.equals(wanted)) {
       throw new ApiException(
           ErrorCode.FORBIDDEN, "the credentials are bound to a tenant other than '" + wanted + "'");

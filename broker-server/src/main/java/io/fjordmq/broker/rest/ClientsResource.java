@@ -49,7 +49,7 @@ public final class ClientsResource implements Resource {
                 + " as all pages before it.")
         .role(Role.VIEWER)
         .tenants()
-        .paged()
+        .paged(TextRule.SESSION_CURSOR)
         .query(Parameter.text("clientid", "Exact client identifier").repeatable())
         .query(Parameter.text("username", "Exact user name"))
         .query(Parameter.text("node", "Node that the client is connected to"))
@@ -65,7 +65,7 @@ public final class ClientsResource implements Resource {
         .query(Parameter.time("lte_created_at", "The session was created at this time or earlier"))
         .query(Parameter.time("gte_connected_at", "The client connected at this time or later"))
         .query(Parameter.time("lte_connected_at", "The client connected at this time or earlier"))
-        .query(Parameter.text("tenant", "Exact tenant"))
+        .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(ClientJson.class)
         .handler(QueryErrors.translated(this::list));
   }
@@ -111,8 +111,8 @@ public final class ClientsResource implements Resource {
   static int offset(Paging paging) {
     long offset = (paging.page() - 1L) * paging.limit();
     if (offset > Paging.MAX_OFFSET) {
-      throw ApiException.badRequest(
-          "page: at most %d clients can be skipped, not %d; use the cursor instead"
+      throw ApiException.notFound(
+          "page: at most %d elements can be skipped, not %d; use the cursor instead"
               .formatted(Paging.MAX_OFFSET, offset));
     }
     return (int) offset;
@@ -264,18 +264,18 @@ public final class ClientsResource implements Resource {
         .handler(
             QueryErrors.translated(
                 request ->
-                    kickAll(request, request.bodyList(String.class), 0)
+                    kickAll(request, request.bodyList(String.class))
                         .thenApply(done -> Response.noContent())));
   }
 
   /** Kicks one client after another, so that many kicks do not fill the queues of the stores. */
-  private CompletableFuture<Boolean> kickAll(Request request, List<String> clientIds, int from) {
-    if (from == clientIds.size()) {
-      return CompletableFuture.completedFuture(true);
-    }
-    request.requireTimeLeft();
-    return kick(request, clientIds.get(from))
-        .thenCompose(known -> kickAll(request, clientIds, from + 1));
+  private CompletableFuture<Void> kickAll(Request request, List<String> clientIds) {
+    return InOrder.run(
+        clientIds.size(),
+        i -> {
+          request.requireTimeLeft();
+          return kick(request, clientIds.get(i));
+        });
   }
 
   /** Kicks a client; completes with false if it does not exist. */

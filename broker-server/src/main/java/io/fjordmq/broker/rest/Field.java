@@ -32,6 +32,9 @@ public @interface Field {
   /** A regular expression that the whole text matches; empty for any text. */
   String pattern() default "";
 
+  /** A rule for a text, or for the names and values of a map of texts. Replaces other limits. */
+  TextRule rule() default TextRule.ANY;
+
   /**
    * The word that a text may be instead of a time as in RFC 3339; empty if it need not be a time.
    */

@@ -24,6 +24,9 @@ final class JsonCheck {
   void check(String path, JsonNode value, Schema schema) {
     if (schema instanceof Schema.Text text) {
       checkText(path, value, text);
+    } else if (schema instanceof Schema.Ruled ruled) {
+      require(value.isString(), path, "a text", value);
+      obey(path, value.asString(), ruled.rule());
     } else if (schema instanceof Schema.Time) {
       require(isTime(value), path, TIME, value);
     } else if (schema instanceof Schema.TimeOrWord either) {
@@ -45,9 +48,12 @@ final class JsonCheck {
       checkItems(path, value, items);
     } else if (schema instanceof Schema.Entries entries) {
       require(value.isObject(), path, "an object", value);
-      value
-          .properties()
-          .forEach(entry -> check(path + "." + entry.getKey(), entry.getValue(), entries.value()));
+      for (Map.Entry<String, JsonNode> entry : value.properties()) {
+        if (entries.value() instanceof Schema.Ruled ruled) {
+          obey(path, entry.getKey(), ruled.rule());
+        }
+        check(path + "." + entry.getKey(), entry.getValue(), entries.value());
+      }
     } else if (schema instanceof Schema.Structure structure) {
       checkStructure(path, value, structure);
     }
@@ -67,6 +73,14 @@ final class JsonCheck {
         path,
         "a text that matches " + limits.pattern(),
         value);
+  }
+
+  private static void obey(String path, String text, TextRule rule) {
+    rule.fault(text)
+        .ifPresent(
+            fault -> {
+              throw ApiException.badRequest(name(path) + ": " + fault);
+            });
   }
 
   private static String range(int min, int max) {

@@ -63,7 +63,10 @@ final class JsonSchemas {
       return tree;
     }
     if (schema instanceof Schema.Entries entries) {
-      return JsonObject.of("type", "object", "additionalProperties", of(entries.value(), closed));
+      Map<String, Object> values = of(entries.value(), closed);
+      return entries.value() instanceof Schema.Ruled
+          ? JsonObject.of("type", "object", "propertyNames", values, "additionalProperties", values)
+          : JsonObject.of("type", "object", "additionalProperties", values);
     }
     return schema instanceof Schema.Structure structure
         ? reference(structure, closed)
@@ -126,6 +129,9 @@ final class JsonSchemas {
       if (!text.pattern().isEmpty()) {
         tree.put("pattern", "^(?:" + text.pattern() + ")$");
       }
+    } else if (schema instanceof Schema.Ruled ruled) {
+      tree.put("type", "string");
+      tree.put("pattern", "^(?:" + ruled.rule().pattern() + ")$");
     } else if (schema instanceof Schema.TimeOrWord either) {
       tree.put(
           "anyOf",

@@ -254,6 +254,12 @@ public final class Operation {
       return paged(Parameter.text("cursor", CURSOR, cursorPattern, maxLength));
     }
 
+    /** The same for a list whose page numbers are limited by {@link Paging#MAX_OFFSET}. */
+    Builder paged(TextRule cursors) {
+      notFound("The page starts more than 100,000 elements after the first; use `cursor`");
+      return paged(Parameter.text("cursor", CURSOR, cursors));
+    }
+
     private Builder paged(Parameter cursor) {
       query(Parameter.number("page", "Page number", 1, Paging.MAX_OFFSET + 1).orElse(1));
       query(

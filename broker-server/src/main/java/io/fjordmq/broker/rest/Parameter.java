@@ -57,6 +57,11 @@ public final class Parameter {
     return of(name, description, new Schema.Text(0, maxLength, pattern));
   }
 
+  /** A text that obeys a rule. */
+  public static Parameter text(String name, String description, TextRule rule) {
+    return of(name, description, new Schema.Ruled(rule));
+  }
+
   /** A whole number; see {@link Request#number}. */
   public static Parameter number(String name, String description, int min, int max) {
     return of(name, description, new Schema.Whole(min, max));
@@ -105,6 +110,16 @@ public final class Parameter {
   Object parse(String text) {
     if (schema instanceof Schema.Text limits) {
       return checked(text, limits);
+    }
+    if (schema instanceof Schema.Ruled ruled) {
+      ruled
+          .rule()
+          .fault(text)
+          .ifPresent(
+              fault -> {
+                throw ApiException.badRequest(name + ": " + fault);
+              });
+      return text;
     }
     if (schema instanceof Schema.Whole range) {
       return number(text, range);

@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageProperties;
-import io.fjordmq.api.Topic;
 import io.fjordmq.api.UserProperty;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -16,43 +15,33 @@ record PropertiesJson(
         @Nullable Integer payloadFormatIndicator,
     @Field(value = "Message Expiry Interval in seconds", min = 0, max = 4_294_967_295L)
         @Nullable Long messageExpiryInterval,
-    @Field("Response Topic") @Nullable String responseTopic,
+    @Field(value = "Response Topic", rule = TextRule.TOPIC) @Nullable String responseTopic,
     @Field("Correlation Data, as text") @Nullable String correlationData,
-    @Field("User Properties; each name can occur only once")
+    @Field(value = "User Properties; each name can occur only once", rule = TextRule.WITHOUT_NUL)
         @Nullable Map<String, String> userProperties,
-    @Field("Content Type") @Nullable String contentType) {
+    @Field(value = "Content Type", rule = TextRule.WITHOUT_NUL) @Nullable String contentType) {
   private static final int MAX_TEXT = 65_535;
 
   /**
    * Validates the properties.
    *
-   * @throws IllegalArgumentException if one is not valid in MQTT
+   * @throws IllegalArgumentException if one has too many bytes for MQTT
    */
   PropertiesJson {
-    if (responseTopic != null) {
-      try {
-        new Topic(responseTopic);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException("properties.response_topic: " + e.getMessage(), e);
-      }
-    }
-    requireText("correlation_data", correlationData);
-    requireText("content_type", contentType);
+    requireShort("correlation_data", correlationData);
+    requireShort("content_type", contentType);
     if (userProperties != null) {
       userProperties.forEach(
           (name, value) -> {
-            requireText("user_properties", name);
-            requireText("user_properties", value);
+            requireShort("user_properties", name);
+            requireShort("user_properties", value);
           });
     }
   }
 
-  private static void requireText(String field, @Nullable String text) {
+  private static void requireShort(String field, @Nullable String text) {
     if (text == null) {
       return;
-    }
-    if (text.indexOf(0) >= 0) {
-      throw new IllegalArgumentException("properties." + field + ": must not contain U+0000");
     }
     if (text.length() > MAX_TEXT / 3 && text.getBytes(StandardCharsets.UTF_8).length > MAX_TEXT) {
       throw new IllegalArgumentException(

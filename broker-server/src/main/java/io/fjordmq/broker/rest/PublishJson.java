@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A message to publish. */
 record PublishJson(
-    @Field(value = "Topic name", example = "site/1/temperature") String topic,
+    @Field(
+            value = "Topic name, not of $SYS",
+            rule = TextRule.TOPIC_FOR_PUBLISH,
+            example = "site/1/temperature")
+        String topic,
     @Field(value = "Payload in the encoding that payload_encoding selects", example = "21.5")
         String payload,
     @Field("Encoding of the payload: plain (default) or base64")
@@ -19,7 +23,8 @@ record PublishJson(
     @Field("Whether the message is retained; default false") @Nullable Boolean retain,
     @Field(
             value = "Client identifier of the publisher, for No Local and retained messages",
-            maxLength = 21_845) // so that it has at most 65,535 bytes
+            maxLength = 21_845, // so that it has at most 65,535 bytes
+            pattern = "[^\\u0000]*")
         @Nullable String clientid,
     @Field("MQTT 5 properties") @Nullable PropertiesJson properties) {
   /** How a payload is encoded. */
@@ -29,29 +34,12 @@ record PublishJson(
   }
 
   /**
-   * Validates the topic and the payload.
+   * Validates the payload.
    *
-   * @throws IllegalArgumentException if one is not valid
+   * @throws IllegalArgumentException if it is not valid
    */
   PublishJson {
-    topicOf(topic);
     bytesOf(payload, payloadEncoding);
-    if (clientid != null && clientid.indexOf(0) >= 0) {
-      throw new IllegalArgumentException("clientid: must not contain U+0000");
-    }
-  }
-
-  private static Topic topicOf(String topic) {
-    Topic parsed;
-    try {
-      parsed = new Topic(topic);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("topic: " + e.getMessage(), e);
-    }
-    if (topic.equals("$SYS") || topic.startsWith("$SYS/")) {
-      throw new IllegalArgumentException("topic: only the broker may publish to $SYS");
-    }
-    return parsed;
   }
 
   private static byte[] bytesOf(String payload, @Nullable PayloadEncoding encoding) {
@@ -67,7 +55,7 @@ record PublishJson(
 
   Message toMessage(long nowMillis) {
     return new Message(
-        topicOf(topic),
+        new Topic(topic),
         bytesOf(payload, payloadEncoding),
         Qos.of(qos == null ? 0 : qos),
         retain != null && retain,

@@ -7,14 +7,12 @@ import io.fjordmq.broker.query.QueueQueries;
 import io.fjordmq.broker.query.QueueQueries.QueuePosition;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Queued and in-flight messages of clients. Reading them has no side effects. */
 public final class QueuesResource implements Resource {
   private static final String TAG = "Queues";
-  private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
+  private static final String POSITION = "[0-9]{1,9}-[0-9]{1,18}";
   private static final int DEFAULT_MESSAGES = 100;
   private static final int DEFAULT_PAYLOAD_BYTES = 1_024;
   private static final int MAX_PAYLOAD_BYTES = 1 << 20;
@@ -57,9 +55,14 @@ public final class QueuesResource implements Resource {
         .tenants()
         .path("clientid", "Client identifier")
         .query(
-            Parameter.number("limit", "Maximum number of messages", 1, QueueQueries.MAX_MESSAGES)
+            Parameter.number(
+                    "limit",
+                    "Maximum number of messages; fewer if `limit` times `max_payload_bytes` exceeds"
+                        + " 4 MiB",
+                    1,
+                    QueueQueries.MAX_MESSAGES)
                 .orElse(DEFAULT_MESSAGES))
-        .query(Parameter.text("position", "`meta.position` of the previous page"))
+        .query(Parameter.text("position", "`meta.position` of the previous page", POSITION, 28))
         .query(
             Parameter.choice(
                     "payload",
@@ -90,15 +93,10 @@ public final class QueuesResource implements Resource {
   private CompletableFuture<Response> read(Request request, Reader reader) {
     QueuePosition from =
         request.text("position").map(QueuesResource::position).orElse(QueuePosition.START);
-    int limit = request.number("limit");
     String encoding = request.text("payload").orElse(QueuedMessageJson.BASE64);
     int maxPayload =
         encoding.equals(QueuedMessageJson.NONE) ? 0 : request.number("max_payload_bytes");
-    if ((long) limit * maxPayload > MAX_TOTAL_BYTES) {
-      throw ApiException.badRequest(
-          "limit: limit times max_payload_bytes must be at most %d, not %d"
-              .formatted(MAX_TOTAL_BYTES, (long) limit * maxPayload));
-    }
+    int limit = Math.min(request.number("limit"), MAX_TOTAL_BYTES / Math.max(1, maxPayload));
     return lookup
         .find(request, request.path("clientid"))
         .thenCompose(client -> reader.read(client, from, limit, maxPayload))
@@ -106,11 +104,9 @@ public final class QueuesResource implements Resource {
   }
 
   private static QueuePosition position(String text) {
-    Matcher matcher = POSITION.matcher(text);
-    if (!matcher.matches()) {
-      throw ApiException.badRequest("position: not valid; use meta.position of the previous page");
-    }
-    return new QueuePosition(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2)));
+    int dash = text.indexOf('-');
+    return new QueuePosition(
+        Integer.parseInt(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
   }
 
   private static Response response(QueueQueries.Page page, int limit, String encoding) {

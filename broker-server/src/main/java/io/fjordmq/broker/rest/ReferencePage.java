@@ -154,6 +154,9 @@ final class ReferencePage {
           .map(word -> "<code>" + escape(word) + "</code>")
           .collect(Collectors.joining(", "));
     }
+    if (schema instanceof Schema.Ruled) {
+      return "text";
+    }
     if (schema instanceof Schema.TimeOrWord either) {
       return "time or <code>" + escape(either.word()) + "</code>";
     }

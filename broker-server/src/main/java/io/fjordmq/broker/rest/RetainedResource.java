@@ -3,8 +3,8 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.query.CursorText;
 import io.fjordmq.broker.query.RetainedQueries;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +36,12 @@ public final class RetainedResource implements Resource {
         .description("In no particular order. Payloads are not part of the list.")
         .role(Role.VIEWER)
         .tenants()
-        .paged()
-        .query(Parameter.text(TOPIC, "Topic filter; by default # for all topics but those of $SYS"))
+        .paged(TextRule.CURSOR)
+        .query(
+            Parameter.text(
+                TOPIC,
+                "Topic filter; by default # for all topics but those of $SYS",
+                TextRule.TOPIC_FILTER))
         .query(TopicTenant.parameter())
         .okList(RetainedJson.class)
         .error(503, "Part of the cluster did not respond")
@@ -46,9 +50,9 @@ public final class RetainedResource implements Resource {
 
   private CompletableFuture<Response> list(Request request) {
     String tenant = TopicTenant.of(request);
-    TopicFilter filter = TopicTenant.filter(request.text(TOPIC).orElse(ALL_TOPICS));
+    TopicFilter filter = TopicFilter.parse(request.text(TOPIC).orElse(ALL_TOPICS));
     Paging paging = request.paging();
-    byte @Nullable [] cursor = paging.cursor().map(RetainedResource::decode).orElse(null);
+    byte @Nullable [] cursor = paging.cursor().map(CursorText::bytes).orElse(null);
     int skip = cursor != null ? 0 : ClientsResource.offset(paging);
     return retained
         .list(tenant, filter, cursor, skip, paging.limit())
@@ -65,22 +69,10 @@ public final class RetainedResource implements Resource {
             paging.limit(),
             next != null,
             isAll ? Long.valueOf(page.messages().size()) : null,
-            next == null ? null : Base64.getUrlEncoder().withoutPadding().encodeToString(next),
+            next == null ? null : CursorText.of(next),
             page.complete()
                 ? null
                 : List.of("the time limit for one page was reached; continue with the cursor")));
-  }
-
-  private static byte[] decode(String cursor) {
-    try {
-      byte[] key = Base64.getUrlDecoder().decode(cursor);
-      if (key.length > 0) {
-        return key;
-      }
-    } catch (IllegalArgumentException e) {
-      // fall through to the same error
-    }
-    throw ApiException.badRequest("cursor: not valid; use meta.cursor of the previous page");
   }
 
   private Operation show() {
@@ -90,7 +82,7 @@ public final class RetainedResource implements Resource {
         .summary("Show a retained message")
         .role(Role.VIEWER)
         .tenants()
-        .path(TOPIC, "Topic, URL-encoded")
+        .path(Parameter.text(TOPIC, "Topic, URL-encoded", TextRule.TOPIC))
         .query(TopicTenant.parameter())
         .query(
             Parameter.number(
@@ -106,7 +98,7 @@ public final class RetainedResource implements Resource {
             QueryErrors.translated(
                 request -> {
                   String tenant = TopicTenant.of(request);
-                  Topic topic = TopicTenant.topic(request.path(TOPIC));
+                  Topic topic = new Topic(request.path(TOPIC));
                   int max = request.number("max_payload_bytes");
                   return retained
                       .find(tenant, topic)
@@ -130,7 +122,7 @@ public final class RetainedResource implements Resource {
         .description("Subscribers are not notified.")
         .role(Role.OPERATOR)
         .tenants()
-        .path(TOPIC, "Topic, URL-encoded")
+        .path(Parameter.text(TOPIC, "Topic, URL-encoded", TextRule.TOPIC))
         .query(TopicTenant.parameter())
         .noContent()
         .notFound("The topic has no retained message")
@@ -138,7 +130,7 @@ public final class RetainedResource implements Resource {
         .handler(
             QueryErrors.translated(
                 request -> {
-                  Topic topic = TopicTenant.topic(request.path(TOPIC));
+                  Topic topic = new Topic(request.path(TOPIC));
                   return retained
                       .delete(TopicTenant.of(request), topic)
                       .thenApply(
@@ -161,7 +153,9 @@ public final class RetainedResource implements Resource {
                 + " are not notified.")
         .role(Role.OPERATOR)
         .tenants()
-        .query(Parameter.text(TOPIC, "Topic filter; by default # for all topics"))
+        .query(
+            Parameter.text(
+                TOPIC, "Topic filter; by default # for all topics", TextRule.TOPIC_FILTER))
         .query(TopicTenant.parameter())
         .noContent()
         .error(503, "Not all messages could be deleted in time; repeat the request")
@@ -171,7 +165,7 @@ public final class RetainedResource implements Resource {
                     retained
                         .deleteAll(
                             TopicTenant.of(request),
-                            TopicTenant.filter(request.text(TOPIC).orElse(ALL_TOPICS)))
+                            TopicFilter.parse(request.text(TOPIC).orElse(ALL_TOPICS)))
                         .thenApply(
                             deleted -> {
                               if (!deleted.complete()) {

@@ -15,6 +15,9 @@ sealed interface Schema {
     static final Text ANY = new Text(0, Integer.MAX_VALUE, "");
   }
 
+  /** A text that obeys a rule. */
+  record Ruled(TextRule rule) implements Schema {}
+
   /** A time as in RFC 3339. */
   record Time() implements Schema {}
 
@@ -36,7 +39,7 @@ sealed interface Schema {
   /** A list. */
   record Items(Schema element, int minLength, int maxLength) implements Schema {}
 
-  /** An object whose member names the caller chooses. */
+  /** An object whose member names the caller chooses; if values are texts, names are alike. */
   record Entries(Schema value) implements Schema {}
 
   /** An object that is a record in Java. */

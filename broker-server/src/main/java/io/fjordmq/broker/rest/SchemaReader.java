@@ -68,7 +68,7 @@ final class SchemaReader {
           : new Schema.Items(of(arguments[0], null), limits.minLength(), limits.maxLength());
     }
     if (type.getRawType() == Map.class && arguments[0] == String.class) {
-      return new Schema.Entries(of(arguments[1], null));
+      return new Schema.Entries(of(arguments[1], limits));
     }
     throw new IllegalArgumentException("unsupported type in a JSON record: " + type);
   }
@@ -76,6 +76,9 @@ final class SchemaReader {
   private static Schema text(@Nullable Field limits) {
     if (limits == null) {
       return Schema.Text.ANY;
+    }
+    if (limits.rule() != TextRule.ANY) {
+      return new Schema.Ruled(limits.rule());
     }
     return limits.timeOr().isEmpty()
         ? new Schema.Text(limits.minLength(), limits.maxLength(), limits.pattern())

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A subscription to add on behalf of a client. */
 record SubscribeJson(
-    @Field(value = "Topic filter, with $share/GROUP/ for a shared subscription", example = "a/+")
+    @Field(
+            value = "Topic filter, with $share/GROUP/ for a shared subscription",
+            rule = TextRule.TOPIC_FILTER,
+            example = "a/+")
         String topic,
     @Field(value = "Maximum QoS; default 0", min = 0, max = 2) @Nullable Integer qos,
     @Field(value = "No Local; default 0", min = 0, max = 1) @Nullable Integer nl,
@@ -19,16 +22,17 @@ record SubscribeJson(
   /**
    * Validates the combination.
    *
-   * @throws IllegalArgumentException if the filter is malformed, or shared with No Local
+   * @throws ApiException 400 if the filter is shared and No Local is set
    */
-  SubscribeJson {
-    if (filterOf(topic).isShared() && isSet(nl)) {
-      throw new IllegalArgumentException("nl: must be 0 for a shared subscription");
+  void requirePossible() {
+    if (filter().isShared() && isSet(nl)) {
+      throw ApiException.badRequest(
+          "nl: must be 0 for the shared subscription '%s'".formatted(topic));
     }
   }
 
   TopicFilter filter() {
-    return filterOf(topic);
+    return TopicFilter.parse(topic);
   }
 
   SubscriptionOptions options() {
@@ -42,18 +46,5 @@ record SubscribeJson(
 
   private static boolean isSet(@Nullable Integer flag) {
     return flag != null && flag == 1;
-  }
-
-  /**
-   * Parses a filter.
-   *
-   * @throws IllegalArgumentException if it is malformed
-   */
-  static TopicFilter filterOf(String topic) {
-    try {
-      return TopicFilter.parse(topic);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("topic: " + e.getMessage(), e);
-    }
   }
 }

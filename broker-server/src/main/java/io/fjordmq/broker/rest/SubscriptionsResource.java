@@ -49,7 +49,7 @@ public final class SubscriptionsResource implements Resource {
                 + " the subscriptions of all clients.")
         .role(Role.VIEWER)
         .tenants()
-        .paged()
+        .paged(TextRule.SESSION_CURSOR)
         .query(Parameter.text("node", "Node that the client is connected to"))
         .query(Parameter.text("clientid", "Exact client identifier"))
         .query(Parameter.number("qos", "Maximum QoS of the subscription", 0, 2))
@@ -57,9 +57,11 @@ public final class SubscriptionsResource implements Resource {
         .query(Parameter.text("share_group", "Exact group of shared subscriptions"))
         .query(
             Parameter.text(
-                "match_topic", "Topic filter that covers the topic filter of the subscription"))
+                "match_topic",
+                "Topic filter that covers the topic filter of the subscription",
+                TextRule.TOPIC_FILTER))
         .query(Parameter.flag("durable", "Whether the subscription outlives the connection"))
-        .query(Parameter.text("tenant", "Exact tenant"))
+        .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(SubscriptionJson.class)
         .handler(QueryErrors.translated(this::list));
   }
@@ -73,7 +75,7 @@ public final class SubscriptionsResource implements Resource {
             request.findNumber("qos").orElse(-1),
             request.text("topic").orElse(null),
             request.text("share_group").orElse(null),
-            request.text("match_topic").map(SubscriptionsResource::matchTopic).orElse(null),
+            request.text("match_topic").map(TopicFilter::parse).orElse(null),
             request.findFlag("durable").orElse(null));
     Paging paging = request.paging();
     String clientId = filter.clientId();
@@ -89,14 +91,6 @@ public final class SubscriptionsResource implements Resource {
                         new SubscriptionQueries.Found(List.of(), null, List.of()))
                     : subscriptions.list(filter, start.cursor(), paging.limit()))
         .thenApply(found -> response(found, paging));
-  }
-
-  private static TopicFilter matchTopic(String text) {
-    try {
-      return TopicFilter.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest("match_topic: " + e.getMessage());
-    }
   }
 
   /**
@@ -224,6 +218,7 @@ public final class SubscriptionsResource implements Resource {
   }
 
   private CompletableFuture<SubscriptionJson> subscribe(ClientRow client, SubscribeJson wanted) {
+    wanted.requirePossible();
     return subscriptions
         .subscribe(client, wanted.filter(), wanted.options())
         .thenApply(
@@ -267,26 +262,20 @@ public final class SubscriptionsResource implements Resource {
                         .find(request, request.path("clientid"))
                         .thenCompose(
                             row ->
-                                subscribeAll(
-                                    request,
-                                    row,
-                                    request.bodyList(SubscribeJson.class),
-                                    new ArrayList<>()))
+                                subscribeAll(request, row, request.bodyList(SubscribeJson.class)))
                         .thenApply(Response::ok)));
   }
 
   private CompletableFuture<List<SubscriptionJson>> subscribeAll(
-      Request request, ClientRow client, List<SubscribeJson> wanted, List<SubscriptionJson> added) {
-    if (added.size() == wanted.size()) {
-      return CompletableFuture.completedFuture(added);
-    }
-    request.requireTimeLeft();
-    return subscribe(client, wanted.get(added.size()))
-        .thenCompose(
-            subscription -> {
-              added.add(subscription);
-              return subscribeAll(request, client, wanted, added);
-            });
+      Request request, ClientRow client, List<SubscribeJson> wanted) {
+    List<SubscriptionJson> added = new ArrayList<>();
+    return InOrder.run(
+            wanted.size(),
+            i -> {
+              request.requireTimeLeft();
+              return subscribe(client, wanted.get(i)).thenAccept(added::add);
+            })
+        .thenApply(done -> added);
   }
 
   private Operation unsubscribe() {
@@ -342,17 +331,17 @@ public final class SubscriptionsResource implements Resource {
                         .thenCompose(
                             row ->
                                 unsubscribeAll(
-                                    request, row, request.bodyList(UnsubscribeJson.class), 0))
+                                    request, row, request.bodyList(UnsubscribeJson.class)))
                         .thenApply(done -> Response.noContent())));
   }
 
-  private CompletableFuture<Boolean> unsubscribeAll(
-      Request request, ClientRow client, List<UnsubscribeJson> unwanted, int from) {
-    if (from == unwanted.size()) {
-      return CompletableFuture.completedFuture(true);
-    }
-    request.requireTimeLeft();
-    return unsubscribe(client, unwanted.get(from))
-        .thenCompose(existed -> unsubscribeAll(request, client, unwanted, from + 1));
+  private CompletableFuture<Void> unsubscribeAll(
+      Request request, ClientRow client, List<UnsubscribeJson> unwanted) {
+    return InOrder.run(
+        unwanted.size(),
+        i -> {
+          request.requireTimeLeft();
+          return unsubscribe(client, unwanted.get(i));
+        });
   }
 }

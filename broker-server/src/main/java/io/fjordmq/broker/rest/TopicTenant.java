@@ -1,7 +1,5 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.api.Topic;
-import io.fjordmq.api.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
 /** The tenant and the topics of requests that are not about a client. */
@@ -16,7 +14,8 @@ final class TopicTenant {
     return Parameter.text(
         "tenant",
         "Tenant; by default that of the caller or, if the caller is bound to none, the default"
-            + " tenant, whose name is empty");
+            + " tenant, whose name is empty",
+        TextRule.WITHOUT_NUL);
   }
 
   /**
@@ -27,31 +26,5 @@ final class TopicTenant {
   static String of(Request request) {
     @Nullable String tenant = ClientLookup.tenant(request);
     return tenant == null ? DEFAULT_TENANT : tenant;
-  }
-
-  /**
-   * Parses a topic.
-   *
-   * @throws ApiException 400 if it is not a valid topic name
-   */
-  static Topic topic(String text) {
-    try {
-      return new Topic(text);
-    } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest("topic: " + e.getMessage());
-    }
-  }
-
-  /**
-   * Parses a topic filter.
-   *
-   * @throws ApiException 400 if it is not valid
-   */
-  static TopicFilter filter(String text) {
-    try {
-      return TopicFilter.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest("topic: " + e.getMessage());
-    }
   }
 }

@@ -1,9 +1,8 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.query.CursorText;
 import io.fjordmq.broker.query.TopicQueries;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +32,7 @@ public final class TopicsResource implements Resource {
         .description("Sorted by topic filter. Each page reads all routes of the tenant.")
         .role(Role.VIEWER)
         .tenants()
-        .paged()
+        .paged(TextRule.CURSOR)
         .query(Parameter.text("topic", "Exact topic filter"))
         .query(TopicTenant.parameter())
         .okList(TopicJson.class)
@@ -45,7 +44,7 @@ public final class TopicsResource implements Resource {
     Paging paging = request.paging();
     Optional<String> wanted = request.text("topic");
     Predicate<String> accepts = topic -> wanted.isEmpty() || wanted.get().equals(topic);
-    String after = paging.cursor().map(TopicsResource::decode).orElse("");
+    String after = paging.cursor().map(CursorText::text).orElse("");
     int skip = paging.cursor().isPresent() ? 0 : ClientsResource.offset(paging);
     return topics
         .list(tenant, after, accepts, skip, paging.limit())
@@ -60,23 +59,9 @@ public final class TopicsResource implements Resource {
                       paging.limit(),
                       next != null,
                       isAll ? Long.valueOf(page.filters().size()) : null,
-                      next == null ? null : encode(next),
+                      next == null ? null : CursorText.of(next),
                       null));
             });
-  }
-
-  private static String encode(String cursor) {
-    return Base64.getUrlEncoder()
-        .withoutPadding()
-        .encodeToString(cursor.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static String decode(String cursor) {
-    try {
-      return new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest("cursor: not valid; use meta.cursor of the previous page");
-    }
   }
 
   private Operation show() {

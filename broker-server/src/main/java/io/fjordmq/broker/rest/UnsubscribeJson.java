@@ -4,17 +4,12 @@ import io.fjordmq.api.TopicFilter;
 
 /** A subscription to remove on behalf of a client. */
 record UnsubscribeJson(
-    @Field(value = "Topic filter as it was subscribed to", example = "a/+") String topic) {
-  /**
-   * Validates the filter.
-   *
-   * @throws IllegalArgumentException if it is malformed
-   */
-  UnsubscribeJson {
-    SubscribeJson.filterOf(topic);
-  }
-
+    @Field(
+            value = "Topic filter as it was subscribed to",
+            rule = TextRule.TOPIC_FILTER,
+            example = "a/+")
+        String topic) {
   TopicFilter filter() {
-    return SubscribeJson.filterOf(topic);
+    return TopicFilter.parse(topic);
   }
 }

@@ -190,6 +190,10 @@ class BannedResourceTest {
         .startsWith("until must be later");
     assertThat(fail(OPERATOR, "DELETE /banned/ip/c", "", ErrorCode.BAD_REQUEST))
         .startsWith("as must be one of");
+    assertThat(fail(OPERATOR, "DELETE /banned/peerhost/localhost", "", ErrorCode.NOT_FOUND))
+        .startsWith("the ban does not exist: who must be an IP address");
+    assertThat(fail(OPERATOR, "DELETE /banned/clientid/c?tenant=", "", ErrorCode.BAD_REQUEST))
+        .isEqualTo("tenant: must have 1 to 256 characters and no line breaks");
     fail("t", "POST /banned", "{'as':'clientid','who':'c','tenant':'x'}", ErrorCode.BAD_REQUEST);
   }
 }

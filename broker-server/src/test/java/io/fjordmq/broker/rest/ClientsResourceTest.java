@@ -56,7 +56,7 @@ class ClientsResourceTest {
     assertThat(ids(third)).isEqualTo(ids(all).subList(20, 25));
     assertThat(third.get("meta").has("cursor")).isFalse();
     assertError("GET", "/clients?cursor=nonsense", ErrorCode.BAD_REQUEST, "cursor");
-    assertError("GET", "/clients?page=100000&limit=10000", ErrorCode.BAD_REQUEST, "page");
+    assertError("GET", "/clients?page=100000&limit=10000", ErrorCode.NOT_FOUND, "page");
   }
 
   @Test
@@ -141,6 +141,20 @@ class ClientsResourceTest {
     assertError("GET", "/clients/no", ErrorCode.CLIENTID_NOT_FOUND, "client 'no' does not exist");
     assertError("GET", "/clients/c?tenant=x", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
     assertError("GET", "/clients/%00", ErrorCode.CLIENTID_NOT_FOUND, "does not exist");
+  }
+
+  @Test
+  void shouldIgnoreNamesThatNoClientHas() {
+    nodes.cluster.node(0).connect("c");
+    String body = "[" + "\"\",".repeat(999) + "\"c\"]";
+    assertThat(api.send("POST", "/clients/kickout/bulk", body).status()).isEqualTo(204);
+    assertThat(ids(api.get("/clients"))).isEmpty();
+  }
+
+  @Test
+  void shouldBeginAtAnyCursor() {
+    assertError("GET", "/clients?cursor=", ErrorCode.BAD_REQUEST, "use meta.cursor");
+    assertThat(ids(api.get("/clients?cursor=9999..."))).isEmpty();
   }
 
   @Test

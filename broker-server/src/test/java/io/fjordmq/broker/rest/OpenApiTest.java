@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.accounts.Role;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,10 @@ class OpenApiTest {
       @Field(value = "Height", min = 1) @Nullable Long height) {}
 
   record Undescribed(String name) {}
+
+  record RuledJson(
+      @Field(value = "Topic", rule = TextRule.TOPIC) String topic,
+      @Field(value = "Labels", rule = TextRule.WITHOUT_NUL) Map<String, String> labels) {}
 
   private static Operation operation(Operation.Builder builder, String id) {
     return builder
@@ -59,6 +64,27 @@ class OpenApiTest {
         .hasToString("\"#/components/schemas/Tree\"");
     assertThat(list.get("responses").propertyNames())
         .containsExactly("200", "400", "401", "403", "429", "500", "503", "504");
+  }
+
+  @Test
+  void shouldDescribeRulesAsPatterns() {
+    JsonNode tree =
+        describe(
+            operation(
+                Operation.post("/trees")
+                    .role(Role.OPERATOR)
+                    .query(Parameter.text("topic", "Topic", TextRule.TOPIC))
+                    .body(RuledJson.class)
+                    .noContent(),
+                "createTree"));
+    String topic = "^(?:[^+#\\u0000]+)$";
+    String text = "^(?:[^\\u0000]*)$";
+    JsonNode parameter = tree.at("/paths/~1trees/post/parameters/0/schema");
+    assertThat(parameter.get("pattern").asString()).isEqualTo(topic);
+    JsonNode ruled = tree.at("/components/schemas/Ruled/properties");
+    assertThat(ruled.at("/topic/pattern").asString()).isEqualTo(topic);
+    assertThat(ruled.at("/labels/propertyNames/pattern").asString()).isEqualTo(text);
+    assertThat(ruled.at("/labels/additionalProperties/pattern").asString()).isEqualTo(text);
   }
 
   @Test

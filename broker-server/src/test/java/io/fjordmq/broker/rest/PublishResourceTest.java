@@ -109,6 +109,19 @@ class PublishResourceTest {
   }
 
   @Test
+  void shouldExplainWhichTextIsInvalid() {
+    assertThatThrownBy(() -> publish("{\"topic\":\"$SYS/a\",\"payload\":\"\"}"))
+        .hasMessage("topic: only the broker may publish to $SYS");
+    assertThatThrownBy(() -> publish("{\"topic\":\"a/+\",\"payload\":\"\"}"))
+        .hasMessage("topic: topic name contains the wildcard '+'");
+    String message = "{\"topic\":\"a\",\"payload\":\"\",\"properties\":{%s}}";
+    assertThatThrownBy(() -> publish(message.formatted("\"response_topic\":\"\"")))
+        .hasMessage("properties.response_topic: topic name is empty");
+    assertThatThrownBy(() -> publish(message.formatted("\"user_properties\":{\"a\\u0000\":\"b\"}")))
+        .hasMessage("properties.user_properties: must not contain U+0000");
+  }
+
+  @Test
   void shouldSayThatTheNodeCannotPublish() {
     nodes.cluster.node(1).membership.stopServing("suspended by the test");
     Response response = publish("{\"topic\":\"a\",\"payload\":\"\",\"qos\":1}");

@@ -190,6 +190,29 @@ class SubscriptionsResourceTest {
   }
 
   @Test
+  void shouldExplainWhichFilterIsInvalid() {
+    nodes.cluster.node(0).connect("c");
+    assertError(
+        "POST",
+        "/clients/c/subscribe",
+        "{\"topic\":\"\"}",
+        ErrorCode.BAD_REQUEST,
+        "topic: topic filter is empty");
+    assertError(
+        "POST",
+        "/clients/c/unsubscribe/bulk",
+        "[{\"topic\":\"a\"},{\"topic\":\"a+\"}]",
+        ErrorCode.BAD_REQUEST,
+        "[1].topic: '+' must occupy an entire level");
+    assertError(
+        "GET",
+        "/subscriptions?match_topic=",
+        null,
+        ErrorCode.BAD_REQUEST,
+        "match_topic: topic filter is empty");
+  }
+
+  @Test
   void shouldSayWhatIsMissing() {
     nodes.cluster.node(0).connect("c").subscribe(1, "a", 0).readAll();
     nodes.cluster.node(2).connect("d").subscribe(1, "b", 0).readAll();
