@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -76,10 +77,11 @@ class ApiClusterTest {
     Await.until(
         "all nodes answer " + path,
         () -> {
-          list.set(ok(client.get(path)));
-          return !list.get().get("meta").has("partial");
+          JsonNode answer = ok(client.get(path));
+          list.set(answer);
+          return !answer.get("meta").has("partial");
         });
-    return list.get();
+    return Objects.requireNonNull(list.get());
   }
 
   @Test
