@@ -245,7 +245,7 @@ final class InboxEvents implements InboxListener {
         new WillPublished(will.message().topic().name(), outcome != PublishOutcome.QUOTA_EXCEEDED));
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn(
-          "A will did not reach all subscribers because a limit was reached client={} tenant={}",
+          "Will was not delivered to all subscribers: a limit was exceeded client={} tenant={}",
           pending.id.clientId(),
           pending.id.tenant());
     }

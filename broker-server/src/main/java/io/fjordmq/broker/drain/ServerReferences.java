@@ -44,7 +44,7 @@ public final class ServerReferences {
             (written, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "Could not publish clusterConfig.serverReference; draining nodes will not send"
+                    "Failed to publish clusterConfig.serverReference; draining nodes will not send"
                         + " it to clients: {}",
                     failure.toString());
               }

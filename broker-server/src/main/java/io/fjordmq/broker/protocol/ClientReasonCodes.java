@@ -51,7 +51,7 @@ final class ClientReasonCodes {
             default -> false;
           };
       case AUTH -> code == 0x18 || code == 0x19;
-      default -> throw new IllegalArgumentException("no reason code in packet type " + type);
+      default -> throw new IllegalArgumentException("packet type " + type + " has no reason code");
     };
   }
 }

@@ -111,7 +111,7 @@ final class Access {
     if (caller.tenant() != null) {
       throw new ApiException(
           ErrorCode.FORBIDDEN,
-          "this concerns all tenants, but %s is bound to the tenant %s"
+          "this operation applies to all tenants, but %s is bound to tenant %s"
               .formatted(caller.name(), caller.tenant()));
     }
   }

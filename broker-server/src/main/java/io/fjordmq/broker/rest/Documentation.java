@@ -59,7 +59,7 @@ final class Documentation {
     if (reply != null && !call.method().equals("GET") && !call.method().equals("HEAD")) {
       throw new ApiException(
           ErrorCode.METHOD_NOT_ALLOWED,
-          "this path allows only GET, HEAD",
+          "method not allowed on this path; allowed methods: GET, HEAD",
           Map.of("Allow", "GET, HEAD"));
     }
     return Optional.ofNullable(reply);

@@ -71,6 +71,8 @@ final class Router {
     }
     String list = String.join(", ", allowed);
     throw new ApiException(
-        ErrorCode.METHOD_NOT_ALLOWED, "this path allows only " + list, Map.of("Allow", list));
+        ErrorCode.METHOD_NOT_ALLOWED,
+        "method not allowed on this path; allowed methods: " + list,
+        Map.of("Allow", list));
   }
 }

@@ -69,7 +69,7 @@ public final class TrainingLoad {
     } while (System.nanoTime() - start < nanos);
     pairs.forEach(TrainingPair::end);
     if (pairs.stream().anyMatch(pair -> pair.received() == 0)) {
-      throw new IllegalStateException("a subscriber received no message");
+      throw new IllegalStateException("at least one training subscriber received no messages");
     }
     return pairs.stream().mapToLong(TrainingPair::received).sum();
   }

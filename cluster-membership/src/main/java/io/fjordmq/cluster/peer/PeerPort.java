@@ -228,7 +228,10 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
       try {
         waiting |= link.tick(nanos);
       } catch (RuntimeException e) { // otherwise the task would stop and calls would not time out
-        LOG.error("Timeout check of calls failed node={}", link.peer(), e);
+        LOG.error(
+            "Failed to check pending calls for timeouts; retrying at the next interval node={}",
+            link.peer(),
+            e);
       }
     }
     if (!closed) {

@@ -108,7 +108,7 @@ public final class RangeMerges {
         ? leader.changeRange(id, null, RangeEntry.encodeUnfreeze(range.epoch().version()))
         : CompletableFuture.failedFuture(
             new IllegalStateException(
-                "cannot unfreeze range %s: range %s may still absorb it; raise its epoch first"
+                "cannot unfreeze range %s: range %s may still absorb it; bump the epoch of the absorbing range first"
                     .formatted(id, merging.left())));
   }
 

@@ -138,8 +138,8 @@ final class StoredReplicas {
       throw new IllegalStateException(
           "cannot create a replica of range "
               + range.id()
-              + ": other replicas may still rely on the one that was removed from this node;"
-              + " possible once every node of the cluster is live and has forgotten that replica");
+              + ": other replicas may still rely on the replica removed from this node;"
+              + " retry once every node in the cluster is live and has forgotten the removed replica");
     }
     if (find(range.id()) == null && host.groups().contains(range.group())) {
       destroyGroup(range.group());
