@@ -85,7 +85,8 @@ class BansTest {
     fails(here.add(ANN, draft(BanKind.CLIENTID, "é".repeat(513), null)), Kind.INVALID);
     assertThat(fails(here.add(ANN, draft(BanKind.CLIENTID, "c", test.now())), Kind.INVALID))
         .startsWith("until must be later than now");
-    fails(here.remove(ANN, target(BanKind.PEERHOST, "host")), Kind.INVALID);
+    assertThat(fails(here.remove(ANN, target(BanKind.PEERHOST, "host")), Kind.NOT_FOUND))
+        .startsWith("the ban does not exist: who must be an IP address");
   }
 
   @Test
