@@ -176,7 +176,7 @@ class CommandsTest {
             """
             NODE  ADDRESS  STATE  VERSION  CLIENTS  LEADS  UPTIME  METADATA-LEADER
             n1    h:8899   up     1.0           12      3  1d 2h   yes
-            n2    i:8899   down                         0          no
+            n2    i:8899   down   -              -      0  -       no
 
             RANGE    LEADER  VOTERS       REQUESTS/S  BUSY%     SIZE  KEYS
             inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff
