@@ -42,7 +42,7 @@ final class ClusterCommand {
           String node,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
-    if (!context.confirm(yes, "Remove node '" + node + "' for good?")) {
+    if (!context.confirm(yes, "Permanently remove node '" + node + "'?")) {
       return Main.FAILED;
     }
     return context.done(

@@ -9,8 +9,8 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The token with which whoever can read the data directory administers the node. It is valid until
- * the node stops. Other credentials are passed on. Thread-safe.
+ * The token that lets every user who can read the data directory administer the node. It is valid
+ * until the node stops. Other credentials are passed on. Thread-safe.
  */
 public final class LocalToken implements Authentication {
   private static final int RANDOM_BYTES = 32;

@@ -24,6 +24,6 @@ final class TestAudit implements AuditLog {
 
   @Override
   public Page page(@Nullable Long cursor, int limit, Predicate<AuditRecord> filter) {
-    throw new UnsupportedOperationException("see records");
+    throw new UnsupportedOperationException("tests read the field records instead");
   }
 }
