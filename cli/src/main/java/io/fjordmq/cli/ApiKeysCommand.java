@@ -53,7 +53,7 @@ final class ApiKeysCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "the only tenant that the key gives access to")
+              description = "tenant that the key is bound to (default: none)")
           @Nullable String tenant,
       @Option(names = "--description", paramLabel = "TEXT", description = "free text")
           @Nullable String description,

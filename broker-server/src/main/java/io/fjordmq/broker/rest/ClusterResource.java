@@ -85,7 +85,8 @@ final class ClusterResource implements Resource {
         .tag(TAG)
         .summary("Set the number of voters of stores")
         .description(
-            "Stores that are left out keep their number. Placement adds and removes voters one by"
+            "Stores that are not listed keep their number of voters. Placement adds and removes "
+                + "voters one by"
                 + " one; a range has at most as many voters as there are nodes.")
         .role(Role.ADMINISTRATOR)
         .body(VoterCounts.class)

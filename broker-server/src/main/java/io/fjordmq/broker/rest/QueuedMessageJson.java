@@ -22,7 +22,7 @@ record QueuedMessageJson(
         @Nullable String payload,
     @Field("Size of the whole payload in bytes") @Nullable Integer payloadBytes,
     @Field("Packet identifier of a message in flight") @Nullable Integer packetId,
-    @Field("Packet that a message in flight waits for: puback, pubrec or pubcomp")
+    @Field("Packet that a message in flight is awaiting: puback, pubrec or pubcomp")
         @Nullable String awaits) {
   /** How payloads are shown. */
   static final String BASE64 = "base64";

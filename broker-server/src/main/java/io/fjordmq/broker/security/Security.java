@@ -210,7 +210,8 @@ public final class Security implements AutoCloseable {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        LOG.error("Failed to check a security file for changes; retrying at the next interval", e);
+        LOG.error(
+            "Failed to check securityConfig files for changes; retrying at the next interval", e);
       }
     }
   }

@@ -122,7 +122,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf(tls + "trustFile: a.pem\n")).contains("clientAuth is none");
     String tcp = "mqttServerConfig:\n  tcpListener:\n    ";
     assertThat(problemsOf(tcp + "proxyProtocol: true\n"))
-        .contains("tcpListener.proxyProtocol needs the addresses of the proxies");
+        .contains("tcpListener.proxyProtocol requires the addresses of the proxies");
     assertThat(problemsOf(tcp + "proxyTrusted: proxy.example\n"))
         .contains("tcpListener.proxyTrusted must be addresses");
     assertThat(problemsOf(tcp + "certFile: a.pem\n"))

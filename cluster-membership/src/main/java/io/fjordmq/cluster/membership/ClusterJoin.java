@@ -168,7 +168,8 @@ public final class ClusterJoin {
     }
     if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
       throw new MembershipException(
-          "clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; set clusterConfig.env to that, because a cluster keeps the env of its first node"
+          "clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; the env "
+              + "of a cluster cannot be changed; correct clusterConfig.env"
               .formatted(env, cluster.id(), cluster.env()));
     }
   }

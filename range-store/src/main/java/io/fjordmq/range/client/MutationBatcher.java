@@ -282,7 +282,8 @@ final class MutationBatcher {
    */
   private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
-    return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
+    return giveUp(batch, "the range no longer tracks this sender, so it cannot detect a "
+        + "duplicate; outcome unknown");
   }
 
   private Runnable retryAfter(CommandBatch batch, String failure) {

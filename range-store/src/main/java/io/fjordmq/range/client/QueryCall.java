@@ -87,7 +87,7 @@ final class QueryCall {
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().onRedirect(range);
       shared.client().onNewDescriptors(stale.current());
-      retryLater(range, "routed by an outdated epoch", shared.settings()::backoffMillis);
+      retryLater(range, "routed with an outdated epoch", shared.settings()::backoffMillis);
     } else if (result instanceof RangeResult.NotLeader notLeader) {
       shared.observer().onRedirect(range);
       NodeId hint = notLeader.leader();

@@ -118,7 +118,7 @@ public final class LeaderOperations {
                         replica.descriptor().epoch().version()));
           } else if (stored.isAbsorbed(new RangeId(id.store(), number))) {
             throw new IllegalArgumentException(
-                "cannot split range %s: number %d of store %s was used before"
+                "cannot split range %s: number %d of store %s is already taken"
                     .formatted(id, number, id.store()));
           } else if (!isLogTruncated(now)) {
             throw new IllegalStateException(

@@ -291,7 +291,7 @@ class SplitMonitorTest {
     ranges.advance(Duration.ofSeconds(2));
     assertThat(splitPoint().key()).isNull();
     assertThat(splitPoint().noSplitReason())
-        .contains("range words-1 holds too few keys to be split");
+        .contains("range words-1 cannot be split");
     append("f");
     ranges.advance(Duration.ofSeconds(30));
     assertThat(splitPoint().noSplitReason()).contains("holds too few keys");

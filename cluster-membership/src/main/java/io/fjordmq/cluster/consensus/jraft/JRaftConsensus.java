@@ -279,7 +279,7 @@ final class JRaftConsensus implements Consensus {
     Duration timeout = shutdowns.timeout();
     if (!gate.shut(timeout)) {
       LOG.error(
-          "Closing a replica although calls have not returned within {} group={} calls={}",
+          "Closing a replica with calls still running after {} group={} calls={}",
           timeout,
           group,
           gate.threadsInside());
