@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The API keys: credentials of programs. */
-@Command(name = "api-keys", description = "Manage the API keys, which programs use")
+@Command(name = "api-keys", description = "Manage the API keys that programs use")
 final class ApiKeysCommand {
   static final List<Column> COLUMNS =
       List.of(

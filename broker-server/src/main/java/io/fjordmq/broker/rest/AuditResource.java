@@ -57,7 +57,7 @@ final class AuditResource implements Resource {
                 Parameter.choice(
                     "operation_result", "Only records with this result", List.of(SUCCESS, FAILURE)))
             .query(Parameter.time("gte_created_at", "Only records since this time"))
-            .query(Parameter.time("lte_created_at", "Only records until this time"))
+            .query(Parameter.time("lte_created_at", "Only records up to this time"))
             .okList(AuditJson.class)
             .handler(this::list));
   }

@@ -32,7 +32,7 @@ final class BannedResource implements Resource {
   record BanJson(
       @Field("Client property that the ban matches") BanKind as,
       @Field("The banned client identifier, user name, IP address or network") String who,
-      @Field("The only tenant whose clients are banned; absent for all tenants")
+      @Field("Tenant whose clients are banned; absent if the ban applies to all tenants")
           @Nullable String tenant,
       @Field("Who created the ban") String by,
       @Field("Reason for the ban; may be empty") String reason,
@@ -69,8 +69,8 @@ final class BannedResource implements Resource {
           String who,
       @Field(
               value =
-                  "The only tenant whose clients are banned; if absent, the tenant of the caller,"
-                      + " or all tenants if the caller is not bound to one",
+                  "Tenant whose clients are banned; if absent, the tenant of the caller, or all "
+                      + "tenants if the caller is not bound to one",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)

@@ -250,7 +250,7 @@ final class MutationBatcher {
     boolean retryNow = target.isAnotherReplica(hint) && attempts.failedAttempts() == 0;
     attempts.onNotLeader(target, hint);
     if (!retryNow) {
-      return retryAfter(batch, "node " + target.node() + " does not lead");
+      return retryAfter(batch, "node " + target.node() + " does not lead the range");
     }
     attempts.recordFailure("redirected by node " + target.node());
     ready = batch;

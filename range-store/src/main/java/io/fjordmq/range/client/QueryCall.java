@@ -94,7 +94,7 @@ final class QueryCall {
       route.batcher().onLeaderChanged(target, hint);
       retryLater(
           range,
-          "node " + target.node() + " does not lead",
+          "node " + target.node() + " does not lead the range",
           shared.settings()::searchBackoffMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
       route.batcher().onLeaderChanged(target, null);

@@ -299,7 +299,7 @@ final class RangePlan {
     for (NodeId node : range.retired()) {
       String reason =
           missingReports == null
-              ? "other replicas still list the old one as a member"
+              ? "other replicas still list the removed replica as a member"
               : missingReports;
       pending.add(pendingStep(newReplicaOn(node), reason));
     }

@@ -121,7 +121,7 @@ final class JRaftConsensus implements Consensus {
 
   private ConsensusException tooManyProposals() {
     return new ConsensusException(
-        Kind.BUSY, "group " + group + " is at its limit of pending proposals: " + queuedProposals);
+        Kind.BUSY, "group " + group + " has too many pending proposals: " + queuedProposals);
   }
 
   @Override
