@@ -109,8 +109,8 @@ public final class LeaderOperations {
               new RangeEntry.Split(0, epochVersion, number, key, now.replicas());
           if (RangeSplit.plan(replica.descriptor(), split) == null) {
             throw new IllegalArgumentException(
-                ("cannot split range %s: the key is outside its interval %s, or its epoch version is"
-                        + " no longer %d but %d")
+                ("cannot split range %s: the key is outside its interval %s, or its epoch "
+                    + "version has changed from %d to %d")
                     .formatted(
                         id,
                         replica.descriptor().interval(),
