@@ -163,7 +163,8 @@ public final class ClusterJoin {
     ClusterRecord cluster = ClusterRecord.of(metadata);
     if (cluster != null && !cluster.id().equals(self.clusterId())) {
       throw new MembershipException(
-          "the data directory mixes two clusters: node.id names cluster %s, the metadata names cluster %s; start with an empty data directory to join one of them"
+          "the data directory mixes two clusters: node.id belongs to cluster %s, the metadata to "
+              + "cluster %s; start with an empty data directory to join one of them"
               .formatted(self.clusterId(), cluster.id()));
     }
     if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {

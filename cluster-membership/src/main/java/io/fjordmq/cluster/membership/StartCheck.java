@@ -77,7 +77,7 @@ public final class StartCheck {
     Set<NodeAddress> unresponsive = requireNotRunning(othersIn(addresses));
     while (!unresponsive.isEmpty() && System.nanoTime() - deadline < 0) {
       LOG.warn(
-          "Probing addresses again that neither responded nor refused the connection "
+          "Retrying addresses that neither responded nor refused the connection "
               + "addresses={}", unresponsive);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
       unresponsive = requireNotRunning(unresponsive);
