@@ -141,17 +141,17 @@ public final class StartFence {
         entry.connections > 0 && System.nanoTime() - entry.lastReceivedNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
-            "another process with the identity of node %s is connected (start counter %s; this "
-                + "process: %s); stop one of them"
+            ("another process with the identity of node %s is connected (start counter %s; refused "
+                + "process: %s); stop one of them")
                 .formatted(node, known, presented),
             false)
         : null;
   }
 
   private static String rolledBackReason(NodeId node, StartStamp presented, StartStamp known) {
-    return "the data directory of node %s is an outdated copy (start counter %s, latest known "
+    return ("the data directory of node %s is an outdated copy (start counter %s, latest known "
         + "%s); it may lack log entries and votes that the node acknowledged after the copy was "
-        + "made. %s"
+        + "made. %s")
         .formatted(node, presented, known, remedy(node));
   }
 
