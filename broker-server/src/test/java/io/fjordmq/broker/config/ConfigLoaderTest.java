@@ -314,7 +314,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
             "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192 bytes:"
-                + " sizes are estimates, so ranges with a lower limit would be split repeatedly");
+                + " sizes are estimates, and smaller ranges would be split repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
       assertThat(load("splitConfig:\n  maxRangeBytes: " + allowed + "\n").warnings()).isEmpty();
