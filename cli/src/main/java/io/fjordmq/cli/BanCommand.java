@@ -55,7 +55,7 @@ final class BanCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "ban only clients of this tenant (default: of all tenants)")
+              description = "ban only clients of this tenant (default: clients of all tenants)")
           @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
@@ -80,7 +80,7 @@ final class BanCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "tenant of the ban (default: the ban of all tenants)")
+              description = "tenant of the ban (default: none; the ban for all tenants)")
           @Nullable String tenant,
       @Mixin JsonOption json) {
     return context.done(
