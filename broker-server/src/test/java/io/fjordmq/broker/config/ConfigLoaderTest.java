@@ -96,7 +96,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf(two + "port: x\n"))
         .contains("line 4: mqttServerConfig.wsListener.1.port must be a whole number");
     assertThat(problemsOf(two + "path: mqtt\n"))
-        .contains("line 4: mqttServerConfig.wsListener.1.path must begin with /");
+        .contains("line 4: mqttServerConfig.wsListener.1.path must begin with '/'");
     assertThat(problemsOf(two + "prt: 1\n"))
         .contains("unknown key mqttServerConfig.wsListener.1.prt")
         .endsWith("did you mean mqttServerConfig.wsListener.port?");
