@@ -102,7 +102,7 @@ public final class Broker implements ShutdownSequence.Composite {
               Operations.open(
                   new Operations.Dependencies(
                       config, node, stores, clientServices, overload, observers)));
-      shutdownSequence.add("enforcement of bans", enforcement);
+      shutdownSequence.add("ban enforcement", enforcement);
       accounts.createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();

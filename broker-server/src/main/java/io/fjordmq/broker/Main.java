@@ -80,7 +80,7 @@ public final class Main {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, fault) ->
             log.error(
-                "Uncaught exception in a thread; please report this bug thread={}",
+                "Uncaught exception; please report this bug thread={}",
                 thread.getName(),
                 fault));
     log.info(

@@ -44,7 +44,7 @@ final class AccessOptions {
       names = "--api-key",
       paramLabel = "KEY:SECRET",
       scope = ScopeType.INHERIT,
-      description = "API key and its secret, or user name and password")
+      description = "API key and secret, or user name and password")
   @Nullable String apiKey;
 
   @Option(

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The API keys: credentials of programs. */
-@Command(name = "api-keys", description = "Manage the API keys, which programs use")
+@Command(name = "api-keys", description = "Manage the API keys that programs use")
 final class ApiKeysCommand {
   static final List<Column> COLUMNS =
       List.of(
@@ -53,7 +53,7 @@ final class ApiKeysCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "the only tenant that the key gives access to")
+              description = "tenant that the key is bound to (default: none)")
           @Nullable String tenant,
       @Option(names = "--description", paramLabel = "TEXT", description = "free text")
           @Nullable String description,

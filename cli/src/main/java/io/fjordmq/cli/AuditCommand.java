@@ -28,7 +28,7 @@ final class AuditCommand {
     this.context = context;
   }
 
-  @Command(name = "list", description = "List the changes, the latest first")
+  @Command(name = "list", description = "List the changes, newest first")
   int list(
       @Mixin ListOptions list,
       @Option(names = "--source", paramLabel = "NAME", description = "exact user or API key")

@@ -49,12 +49,13 @@ final class BanCommand {
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
       @Mixin ExpiryOptions expiry,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "reason, for operators")
+      @Option(names = "--reason", paramLabel = "TEXT", description = "reason for the ban, shown "
+          + "only to operators")
           @Nullable String reason,
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "ban only clients of this tenant (default: of all tenants)")
+              description = "ban only clients of this tenant (default: clients of all tenants)")
           @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
@@ -79,7 +80,7 @@ final class BanCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "tenant of the ban (default: the ban of all tenants)")
+              description = "tenant of the ban (default: none; the ban for all tenants)")
           @Nullable String tenant,
       @Mixin JsonOption json) {
     return context.done(

@@ -60,7 +60,7 @@ final class ClientsCommand {
     @Option(
         names = "--like-clientid",
         paramLabel = "TEXT",
-        description = "text that the client identifier contains")
+        description = "substring of the client identifier")
     @Nullable String likeClientId;
 
     @Option(names = "--username", paramLabel = "NAME", description = "exact user name")
@@ -69,7 +69,7 @@ final class ClientsCommand {
     @Option(
         names = "--like-username",
         paramLabel = "TEXT",
-        description = "text that the user name contains")
+        description = "substring of the user name")
     @Nullable String likeUserName;
 
     @Option(

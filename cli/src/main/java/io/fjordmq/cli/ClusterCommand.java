@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The cluster as a whole. */
-@Command(name = "cluster", description = "Show the cluster, and manage its nodes and its time")
+@Command(name = "cluster", description = "Show the cluster, and manage its nodes and cluster time")
 final class ClusterCommand {
   private static final String CLUSTER = "cluster";
 

@@ -46,7 +46,7 @@ final class SubscriptionsCommand {
       @Option(
               names = "--match-topic",
               paramLabel = "FILTER",
-              description = "topic filter that covers the filter of the subscription")
+              description = "topic filter that matches the filter of the subscription")
           @Nullable String match,
       @Option(names = "--share-group", paramLabel = "GROUP", description = "exact share name")
           @Nullable String group,

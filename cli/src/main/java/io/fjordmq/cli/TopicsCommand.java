@@ -30,7 +30,8 @@ final class TopicsCommand {
       name = "list",
       description = {
         "List topic filters that have subscribers",
-        "SESSIONS is the number of persistent sessions, NODES those with connected subscribers."
+        "SESSIONS is the number of subscribed persistent sessions; NODES lists the nodes with "
+            + "connected subscribers."
       })
   int list(
       @Mixin ListOptions list,

@@ -57,7 +57,7 @@ final class UsersCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "the only tenant that the user may see and change")
+              description = "tenant that the user is bound to (default: none)")
           @Nullable String tenant,
       @Option(names = "--description", paramLabel = "TEXT", description = "free text")
           @Nullable String description,
@@ -106,7 +106,7 @@ final class UsersCommand {
       name = "set-password",
       description = {
         "Set the password of a user; prompts for it",
-        "The user's tokens become invalid."
+        "Invalidates all tokens of the user."
       })
   int setPassword(
       @Parameters(paramLabel = NAME, description = WHICH) String name,

@@ -153,9 +153,9 @@ public final class DataDirectory implements AutoCloseable {
     String pid = new String(content.array(), 0, content.position(), StandardCharsets.US_ASCII);
     return unusable(
         path,
-        "the data directory is locked by the process %s; stop that node, or start this one with a"
+        "the data directory is locked by process %s; stop that node, or start this one with a"
                 .formatted(pid.strip())
-            + " data directory of its own",
+            + " different data directory",
         null);
   }
 

@@ -141,14 +141,17 @@ public final class StartFence {
         entry.connections > 0 && System.nanoTime() - entry.lastReceivedNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
-            "another process of node %s is connected (its start counter is %s, that of the refused process %s); stop one of the two"
+            ("another process with the identity of node %s is connected (start counter %s; refused "
+                + "process: %s); stop one of them")
                 .formatted(node, known, presented),
             false)
         : null;
   }
 
   private static String rolledBackReason(NodeId node, StartStamp presented, StartStamp known) {
-    return "the data directory of node %s is an outdated copy (start counter %s, latest known %s); it may lack log entries and votes that the node has acknowledged since. %s"
+    return ("the data directory of node %s is an outdated copy (start counter %s, latest known "
+        + "%s); it may lack log entries and votes that the node acknowledged after the copy was "
+        + "made. %s")
         .formatted(node, presented, known, remedy(node));
   }
 
@@ -257,8 +260,8 @@ public final class StartFence {
       fence(reason);
     } else {
       LOG.info(
-          "Ignoring a refusal: the refused handshake was older than the current "
-              + "start counter of this node; reconnecting");
+          "Ignoring the refusal of a handshake that predates this node's current start counter; "
+              + "reconnecting");
     }
   }
 
@@ -286,7 +289,7 @@ public final class StartFence {
             try {
               write(null);
             } catch (IOException e) {
-              LOG.warn("Cannot store the start counters of other nodes: {}", e.toString());
+              LOG.warn("Cannot save the start counters of other nodes: {}", e.toString());
             }
           });
     }

@@ -65,7 +65,7 @@ final class StartFile {
         null,
         "the start counter file "
             + reason.formatted(detail)
-            + "; if the file is damaged, start with an empty data directory to join as a new node,"
+            + "; if the file is corrupt, start with an empty data directory to join as a new node,"
             + " and remove the old node from the cluster");
   }
 

@@ -52,7 +52,7 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     try {
       thread.schedule(() -> run(task), delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException closed) {
-      LOG.debug("Skipped a timer task: the node is shutting down thread={}", name);
+      LOG.debug("Skipped a timer task because the node is shutting down thread={}", name);
     }
   }
 
@@ -77,9 +77,9 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     try {
       task.run();
     } catch (RejectedExecutionException closed) {
-      LOG.debug("A timer task found a closed executor thread={}", name, closed);
+      LOG.debug("Rejected a timer task: the executor is closed thread={}", name, closed);
     } catch (RuntimeException e) {
-      LOG.error("A timer task failed thread={}", name, e);
+      LOG.error("Timer task failed thread={}", name, e);
     }
   }
 
@@ -90,7 +90,7 @@ public final class ThreadTimers implements Timers, AutoCloseable {
     try {
       if (!thread.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
         LOG.warn(
-            "A timer task did not end within {} s; shutting down without it thread={}",
+            "Timer task did not finish within {} s; continuing shutdown without it thread={}",
             STOP_SECONDS,
             name);
       }

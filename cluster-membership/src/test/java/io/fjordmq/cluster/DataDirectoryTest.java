@@ -58,7 +58,7 @@ final class DataDirectoryTest {
     try (DataDirectory held = DataDirectory.open(folder)) {
       assertThatThrownBy(() -> DataDirectory.open(held.path()))
           .isInstanceOf(FileSystemException.class)
-          .hasMessageContaining("locked by the process " + ProcessHandle.current().pid() + ";");
+          .hasMessageContaining("locked by process " + ProcessHandle.current().pid() + ";");
     }
   }
 

@@ -9,7 +9,7 @@ public final class InboxFencedException extends RuntimeException {
 
   public InboxFencedException(InboxHandle handle) {
     super(
-        "handle is fenced, because the inbox was attached again or the session has ended: "
+        "handle is fenced: the inbox was attached again, or its session has ended: "
             + handle);
   }
 }

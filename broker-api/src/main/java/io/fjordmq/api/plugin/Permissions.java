@@ -48,7 +48,8 @@ public record Permissions(List<Rule> rules) {
      */
     public Rule {
       if (filter.isShared()) {
-        throw new IllegalArgumentException("the filter of a rule must not be shared: " + filter);
+        throw new IllegalArgumentException("the topic filter of a rule must not be a shared "
+            + "subscription: " + filter);
       }
     }
 

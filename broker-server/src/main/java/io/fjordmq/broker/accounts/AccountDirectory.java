@@ -84,7 +84,7 @@ final class AccountDirectory implements MetadataListener {
       return decoder.apply(record.value());
     } catch (RuntimeException e) { // would halt the metadata replica
       LOG.error(
-          "Cannot read an account in the metadata; nobody can use it on this node: {} record={}",
+          "Cannot decode an account in the metadata; it cannot be used on this node: {} record={}",
           e.getMessage(),
           record.key());
       return null;

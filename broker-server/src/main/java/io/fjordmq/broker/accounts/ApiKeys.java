@@ -163,7 +163,7 @@ public final class ApiKeys {
   }
 
   private static AccountException exists(String name) {
-    return new AccountException(Kind.EXISTS, "an API key with the name '" + name + "' exists");
+    return new AccountException(Kind.EXISTS, "an API key named '" + name + "' already exists");
   }
 
   private byte[] randomBytes(int count) {

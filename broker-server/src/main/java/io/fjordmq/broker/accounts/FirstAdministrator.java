@@ -55,8 +55,8 @@ final class FirstAdministrator {
                 return add(password);
               }
               LOG.info(
-                  "First administrator not created because the cluster has users;"
-                      + " apiConfig.firstAdministrator can be removed user={}",
+                  "First administrator not created because the cluster already has users; "
+                      + "apiConfig.firstAdministrator can be removed user={}",
                   settings.username());
               return CompletableFuture.<Void>completedFuture(null);
             })

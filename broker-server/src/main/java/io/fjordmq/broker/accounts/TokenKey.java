@@ -46,7 +46,7 @@ final class TokenKey {
    */
   static TokenKey decode(byte[] record) {
     ByteReader in = new ByteReader(record);
-    NewerFormatException.require("the key for tokens", VERSION, in.readByte());
+    NewerFormatException.require("the token key", VERSION, in.readByte());
     TokenKey key = new TokenKey(in.readBytes(BYTES));
     in.requireEnd();
     return key;

@@ -209,7 +209,7 @@ public final class Users {
   }
 
   private static AccountException exists(String name) {
-    return new AccountException(Kind.EXISTS, "a user with the name '" + name + "' exists");
+    return new AccountException(Kind.EXISTS, "a user named '" + name + "' already exists");
   }
 
   private PasswordHash hash(String password) {

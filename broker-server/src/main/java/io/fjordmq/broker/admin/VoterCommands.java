@@ -46,8 +46,8 @@ final class VoterCommands {
       StorePlacement theirs = counts.get(i);
       if (storesWithVoterCount.contains(mine.store()) && mine.voters() != theirs.voters()) {
         LOG.warn(
-            "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the cluster"
-                + " uses {}; to change it for the cluster, run 'bin/standalone.sh voters {}={}'",
+            "Ignoring storeConfig.{}.replicaVoterCount: this node has {}, but the cluster uses "
+                + "{}; to change it for the cluster, run 'bin/standalone.sh voters {}={}'",
             mine.store(),
             mine.voters(),
             theirs.voters(),

@@ -64,7 +64,7 @@ final class BanDirectory implements MetadataListener {
       return ban;
     } catch (RuntimeException e) { // would halt the metadata replica
       LOG.error(
-          "Cannot read a ban in the metadata; it does not apply on this node: {} record={}",
+          "Cannot decode a ban in the metadata; this node does not enforce it: {} record={}",
           e.getMessage(),
           record.key());
       return null;

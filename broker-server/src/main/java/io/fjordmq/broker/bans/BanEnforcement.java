@@ -39,7 +39,7 @@ public final class BanEnforcement implements AutoCloseable {
       try {
         thread.execute(this::begin);
       } catch (RejectedExecutionException e) { // would halt the metadata replica
-        LOG.debug("The node is stopping; clients are not searched for bans", e);
+        LOG.debug("Not checking clients against the bans: the node is stopping", e);
       }
     }
   }

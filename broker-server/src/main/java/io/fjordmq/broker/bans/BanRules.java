@@ -26,7 +26,7 @@ final class BanRules {
     int bytes = value.getBytes(StandardCharsets.UTF_8).length;
     require(
         bytes >= 1 && bytes <= MAX_VALUE_BYTES,
-        "who must have 1 to " + MAX_VALUE_BYTES + " bytes in UTF-8, not " + bytes);
+        "who must be 1 to " + MAX_VALUE_BYTES + " bytes long in UTF-8, not " + bytes);
     return switch (kind) {
       case CLIENTID, USERNAME -> value;
       case PEERHOST -> {

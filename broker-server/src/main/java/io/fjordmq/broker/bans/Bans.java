@@ -160,7 +160,7 @@ public final class Bans implements AutoCloseable {
     if (record != null) {
       if (!decode(record).isExpired(now)) {
         throw new BanException(
-            Kind.EXISTS, "the same ban exists; delete it before you create another one");
+            Kind.EXISTS, "this ban already exists; delete it before you create it again");
       }
       return record.version();
     }

@@ -99,7 +99,12 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
           : new InetSocketAddress(config.port());
     } catch (IOException e) {
       throw new StartException(
-          "clusterConfig.host: cannot resolve '" + config.host() + "': " + e.getMessage(), e);
+          "clusterConfig.host: cannot resolve '"
+              + config.host()
+              + "': "
+              + e.getMessage()
+              + "; correct the name or set an IP address",
+          e);
     }
   }
 

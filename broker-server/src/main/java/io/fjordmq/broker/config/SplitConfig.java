@@ -27,7 +27,7 @@ public record SplitConfig(String strategy, @Flattened SplitMergeSettings rules) 
           "maxRangeBytes must be at least 16 MiB, or 0 for no limit, not "
               + maxRangeBytes
               + " bytes"
-              + ": sizes are estimates, so ranges with a lower limit would be split repeatedly");
+              + ": sizes are estimates, and smaller ranges would be split repeatedly");
     }
   }
 }

@@ -61,7 +61,7 @@ final class YamlFile {
   private void collect(String prefix, MappingNode mapping) {
     for (NodeTuple tuple : mapping.getValue()) {
       if (!(tuple.getKeyNode() instanceof ScalarNode keyNode)) {
-        problems.add(at(tuple.getKeyNode()) + ": a key must be plain text");
+        problems.add(at(tuple.getKeyNode()) + ": a key must be a plain string");
         continue;
       }
       String key = prefix + keyNode.getValue();

@@ -85,8 +85,8 @@ public final class Drain {
     }
     if (countLedRanges() > 0) {
       LOG.warn(
-          "Stopping although this node still leads ranges; their clients must wait for an election"
-              + " ledRanges={}",
+          "Stopping while this node still leads ranges; clients of these ranges must wait for an "
+              + "election ledRanges={}",
           countLedRanges());
     }
   }

@@ -85,8 +85,8 @@ public final class LeadershipHandover implements AutoCloseable {
       CompletableFuture.allOf(calls).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       LOG.info(
-          "Stopping although this node may still lead ranges; their clients must wait for an"
-              + " election: {} transfers={}",
+          "Stopping while this node may still lead ranges; clients of these ranges must wait for "
+              + "an election: {} transfers={}",
           e.toString(),
           transfers);
     } catch (InterruptedException e) {

@@ -28,9 +28,9 @@ public record Disconnected(String reason, int reasonCode, String detail, String 
   @Override
   public String message(long count) {
     return switch (reason) {
-      case "client_disconnect" -> "Disconnected by the client with DISCONNECT";
+      case "client_disconnect" -> "Disconnected: the client sent DISCONNECT";
       case "client_disconnect_with_will" ->
-          "Disconnected by the client with DISCONNECT 0x04 (disconnect with will message)";
+          "Disconnected: the client sent DISCONNECT 0x04 (disconnect with will message)";
       case "connection_lost" -> "Connection lost: " + detail + last();
       case "keep_alive_timeout" -> "Disconnected: " + detail + last();
       default ->

@@ -6,7 +6,7 @@ import io.fjordmq.common.ByteWriter;
 /**
  * The client began to be throttled. Repetitions are combined.
  *
- * @param outbound whether messages to the client wait; otherwise nothing is read from the client
+ * @param outbound whether messages to the client are delayed; otherwise nothing is read from the client
  * @param limitKey the configuration key of the limit that was reached; empty if the node is
  *     overloaded
  * @param limitValue the value of the limit; negative if unknown
@@ -26,7 +26,7 @@ public record Throttled(boolean outbound, String limitKey, long limitValue) impl
   public String message(long count) {
     return EventText.times("Throttled", count)
         + ": "
-        + (outbound ? "messages to the client wait" : "reading from the client paused")
+        + (outbound ? "messages to the client delayed" : "reading from the client paused")
         + " because "
         + (limitKey.isEmpty()
             ? "the node was overloaded"

@@ -28,7 +28,7 @@ public record WillPublished(String topic, boolean complete) implements ClientEve
   public String message(long count) {
     return "Published the will of the client to "
         + topic
-        + (complete ? "" : "; it did not reach all subscribers because a limit was reached");
+        + (complete ? "" : "; some subscribers did not receive it because a limit was reached");
   }
 
   @Override

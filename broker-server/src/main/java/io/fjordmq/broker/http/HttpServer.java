@@ -167,7 +167,7 @@ public final class HttpServer implements AutoCloseable {
     try {
       server.stop();
     } catch (Exception e) { // declared by Jetty
-      LOG.warn("HTTP server did not stop cleanly", e);
+      LOG.warn("Failed to stop the HTTP server; continuing shutdown", e);
     }
     connector.close();
     handler.close();

@@ -86,7 +86,7 @@ final class HttpTls implements AutoCloseable {
         context.reload(this::configure);
       }
     } catch (Exception e) { // declared by Jetty
-      LOG.error("Certificate check failed; retrying at the next interval", e);
+      LOG.error("Certificate check failed; retrying at the next interval setting=httpConfig", e);
     }
   }
 

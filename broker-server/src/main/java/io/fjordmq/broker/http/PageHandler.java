@@ -158,7 +158,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
       observer.onLimitReached(HttpLimit.PENDING_REQUESTS);
       return tooBusy();
     }
-    LOG.error("Failed to handle an HTTP request path={}", path, fault);
+    LOG.error("Failed to handle an HTTP request; please report this bug path={}", path, fault);
     return HttpReply.text(
         HttpStatus.INTERNAL_SERVER_ERROR_500, "internal error; see the log: " + fault + "\n");
   }

@@ -37,7 +37,7 @@ public final class PeriodicTasks implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(10, TimeUnit.SECONDS)) {
-        LOG.warn("A periodic task is still running after 10 s; continuing shutdown without it");
+        LOG.warn("Periodic tasks did not stop within 10 s; continuing shutdown without them");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

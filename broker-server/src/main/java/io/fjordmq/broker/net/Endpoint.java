@@ -42,7 +42,7 @@ public sealed interface Endpoint {
     public Unix {
       if (path.isBlank() || path.length() > MAX_PATH_LENGTH) {
         throw new IllegalArgumentException(
-            "path must be between 1 and " + MAX_PATH_LENGTH + " characters, not '" + path + "'");
+            "path must be 1 to " + MAX_PATH_LENGTH + " characters long, not '" + path + "'");
       }
       if (!permissions.matches("0?[0-7]{3}")) {
         throw new IllegalArgumentException(

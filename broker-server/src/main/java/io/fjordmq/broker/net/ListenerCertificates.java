@@ -62,7 +62,8 @@ final class ListenerCertificates implements AutoCloseable {
         observer.onCertificate(tls.listener(), tls.expiresAt());
       }
     } catch (RuntimeException e) {
-      LOG.error("Certificate check failed; retrying at the next interval", e);
+      LOG.error(
+          "Certificate check failed; retrying at the next interval listener={}", tls.listener(), e);
     }
   }
 

@@ -92,7 +92,7 @@ final class PemKey {
     var algorithm = info.getPrivateKeyAlgorithm();
     if (algorithm.getAlgorithm().equals(X9ObjectIdentifiers.id_ecPublicKey)
         && algorithm.getParameters() == null) {
-      throw new GeneralSecurityException("contains an EC key that does not name its curve");
+      throw new GeneralSecurityException("contains an EC key without a named curve");
     }
     PrivateKey key;
     try {

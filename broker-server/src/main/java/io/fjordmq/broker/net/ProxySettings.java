@@ -21,8 +21,8 @@ public record ProxySettings(boolean proxyProtocol, List<String> proxyTrusted) {
     proxyTrusted = List.copyOf(proxyTrusted);
     if (proxyProtocol && proxyTrusted.isEmpty()) {
       throw new IllegalArgumentException(
-          "proxyProtocol needs the addresses of the proxies in proxyTrusted;"
-              + " otherwise any client could claim any address");
+          "proxyProtocol requires the addresses of the proxies in proxyTrusted; otherwise any "
+              + "client could spoof its address");
     }
     proxyTrusted.forEach(CidrBlock::parse);
   }

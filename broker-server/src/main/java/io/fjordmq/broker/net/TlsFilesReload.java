@@ -96,8 +96,8 @@ final class TlsFilesReload {
       }
       reportedFailure = fault;
       LOG.warn(
-          "Cannot reload a certificate; fix the files; the previous certificate and key stay in"
-              + " use: {}",
+          "Cannot reload a certificate; the previous certificate and key stay in use until the"
+              + " files are fixed: {}",
           fault);
       return false;
     }

@@ -66,7 +66,7 @@ final class UnixSocketFile {
       Files.deleteIfExists(file.temporaryPath);
       return file;
     } catch (IOException e) {
-      throw file.unusable(e.toString(), e);
+      throw file.unusable(e + "; make the path accessible", e);
     }
   }
 
@@ -74,19 +74,19 @@ final class UnixSocketFile {
     boolean socket =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isOther();
     if (!socket) {
-      throw unusable("the file exists and is not a socket", null);
+      throw unusable("the file exists and is not a socket; remove it", null);
     }
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       probe.connect(UnixDomainSocketAddress.of(path));
     } catch (IOException e) {
       return; // no process is listening
     }
-    throw unusable("another process is listening on it", null);
+    throw unusable("another process is listening on it; stop that process", null);
   }
 
   private IllegalStateException unusable(String why, @Nullable Throwable cause) {
     return new IllegalStateException(
-        "cannot listen on " + path + ": " + why + "; change " + key + ".path, or free the path",
+        "cannot listen on " + path + ": " + why + ", or change " + key + ".path",
         cause);
   }
 

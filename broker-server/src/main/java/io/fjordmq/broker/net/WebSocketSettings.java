@@ -19,7 +19,7 @@ public record WebSocketSettings(String path, int maxFrameBytes, boolean compress
   public WebSocketSettings {
     if (!path.startsWith("/") || path.contains("?")) {
       throw new IllegalArgumentException(
-          "path must begin with / and must not contain ?: '" + path + "'");
+          "path must begin with '/' and must not contain '?', not '" + path + "'");
     }
     if (maxFrameBytes < 1_024) {
       throw new IllegalArgumentException(

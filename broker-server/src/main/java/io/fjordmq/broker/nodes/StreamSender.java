@@ -111,7 +111,7 @@ final class StreamSender {
     try {
       listener.onOutcome(outcome);
     } catch (RuntimeException e) {
-      LOG.error("Outcome callback threw; please report this bug", e);
+      LOG.error("Outcome callback of a message stream threw; please report this bug", e);
     }
   }
 
@@ -119,7 +119,7 @@ final class StreamSender {
     try {
       callback.run();
     } catch (RuntimeException e) {
-      LOG.error("Publish callback threw; please report this bug", e);
+      LOG.error("Publish callback of a message stream threw; please report this bug", e);
     }
   }
 }

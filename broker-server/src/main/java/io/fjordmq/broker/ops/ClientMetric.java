@@ -22,8 +22,8 @@ enum ClientMetric implements Metric {
       "fjordmq.connections.held.back",
       Kind.GAUGE,
       "",
-      "Client connections that are not being read, to throttle the client or because this node has"
-          + " no valid lease"),
+      "Client connections that this node does not read from, because the client is throttled or "
+          + "the node has no valid lease"),
   LIMITS_REACHED(
       "fjordmq.limits.reached",
       Kind.COUNTER,
@@ -118,8 +118,8 @@ enum ClientMetric implements Metric {
       "fjordmq.messages.dropped",
       Kind.COUNTER,
       "at, reason",
-      "Copies of messages dropped before they reached their receiver; at (where) is session,"
-          + " delivery or inbox"),
+      "Message copies dropped before delivery; at is where they were dropped: session, delivery "
+          + "or inbox"),
   MESSAGES_INFLIGHT(
       "fjordmq.messages.inflight",
       Kind.GAUGE,

@@ -7,7 +7,7 @@ enum DeliveryMetric implements Metric {
       "fjordmq.publishes.slowed",
       Kind.COUNTER,
       "",
-      "Publish acknowledgements delayed until a receiving event loop or node had caught up"),
+      "Publish acknowledgements delayed because a receiving event loop or node had fallen behind"),
   DELIVERIES_LIVE(
       "fjordmq.deliveries.live",
       Kind.COUNTER,
@@ -39,7 +39,7 @@ enum DeliveryMetric implements Metric {
       "fjordmq.node.streams",
       Kind.GAUGE,
       "",
-      "Other live nodes that this node has a message stream to"),
+      "Live nodes to which this node has a message stream"),
   NODE_STREAMS_FULL(
       "fjordmq.node.streams.full",
       Kind.GAUGE,
@@ -82,7 +82,8 @@ enum DeliveryMetric implements Metric {
       "fjordmq.publishes.waiting",
       Kind.GAUGE,
       "",
-      "Publish acknowledgements currently delayed until a receiving event loop catches up"),
+      "Publish acknowledgements currently delayed because a receiving event loop has fallen "
+          + "behind"),
   SHARES(
       "fjordmq.shares",
       Kind.GAUGE,
@@ -102,8 +103,8 @@ enum DeliveryMetric implements Metric {
       "fjordmq.repeating.publishers.forgotten",
       Kind.COUNTER,
       "",
-      "Publishers of QoS 2 messages no longer tracked because there were too many; messages that"
-          + " they resend are delivered again");
+      "QoS 2 publishers that this node stopped tracking because there were too many; messages "
+          + "that they resend are delivered again");
 
   private final Spec spec;
 

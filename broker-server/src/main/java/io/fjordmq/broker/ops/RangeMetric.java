@@ -128,8 +128,8 @@ enum RangeMetric implements Metric {
       "fjordmq.range.decisions",
       Kind.COUNTER,
       "store, decision",
-      "Split decisions for ranges led by this node, made once per second for each range: split,"
-          + " merge, or the reason for neither"),
+      "Split decisions for ranges led by this node, made once per second for each range: split, "
+          + "merge, or the reason for leaving the range unchanged"),
   RANGE_BUSIEST_REQUESTS(
       "fjordmq.range.busiest.requests",
       Kind.GAUGE,

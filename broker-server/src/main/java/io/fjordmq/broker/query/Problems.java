@@ -55,7 +55,7 @@ final class Problems {
   List<String> list() {
     List<String> all = new ArrayList<>(texts);
     if (hasMore) {
-      all.add("further parts are missing as well");
+      all.add("more parts are missing");
     }
     return List.copyOf(all);
   }

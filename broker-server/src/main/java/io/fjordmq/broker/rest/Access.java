@@ -65,8 +65,8 @@ final class Access {
     }
     throw new ApiException(
         ErrorCode.AUTHORIZATION_HEADER_ERROR,
-        "credentials are missing; send the header Authorization with an API key and its secret"
-            + " (Basic), or with a token of POST /api/v5/login (Bearer)");
+        "credentials are missing; send an Authorization header with an API key and secret "
+            + "(Basic) or with a token from POST /api/v5/login (Bearer)");
   }
 
   private static Credentials basic(String encoded) {
@@ -81,7 +81,7 @@ final class Access {
     }
     throw new ApiException(
         ErrorCode.AUTHORIZATION_HEADER_ERROR,
-        "the header Authorization must contain NAME:SECRET in Base64 after Basic");
+        "the Authorization header must contain NAME:SECRET in Base64 after 'Basic'");
   }
 
   /**
@@ -94,7 +94,7 @@ final class Access {
     if (!caller.role().includes(required)) {
       throw new ApiException(
           ErrorCode.UNAUTHORIZED_ROLE,
-          "this operation needs the role %s; %s has the role %s"
+          "this operation requires the role %s, but %s has the role %s"
               .formatted(word(required), caller.name(), word(caller.role())));
     }
     if (!operation.isForTenants()) {
@@ -131,7 +131,7 @@ final class Access {
         .ifPresent(
             origin -> {
               throw new ApiException(
-                  ErrorCode.FORBIDDEN, "requests from web pages of other origins are not allowed");
+                  ErrorCode.FORBIDDEN, "cross-origin requests are not allowed");
             });
   }
 }

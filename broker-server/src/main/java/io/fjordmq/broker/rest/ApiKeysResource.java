@@ -25,7 +25,7 @@ final class ApiKeysResource implements Resource {
       @Field("Password for HTTP Basic authentication; only in the response that creates the key")
           @Nullable String apiSecret,
       @Field("What callers with this key may do") Role role,
-      @Field("The only tenant that the key gives access to; absent if there is none")
+      @Field("Tenant that the key is bound to; absent if the key gives access to all tenants")
           @Nullable String tenant,
       @Field("Free text; may be empty") String desc,
       @Field("Whether the key is accepted") boolean enable,
@@ -48,7 +48,7 @@ final class ApiKeysResource implements Resource {
           String name,
       @Field("What callers with this key may do; administrator if absent") @Nullable Role role,
       @Field(
-              value = "The only tenant that the key gives access to; if absent, that of the caller",
+              value = "Tenant that the key is bound to; if absent, that of the caller",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)

@@ -20,13 +20,13 @@ final class AuditResource implements Resource {
   private final String node;
 
   record AuditJson(
-      @Field("When the request was answered") Instant createdAt,
+      @Field("Time of the response") Instant createdAt,
       @Field("Node that handled the request") String node,
       @Field("How the caller authenticated; absent for a login") Caller.@Nullable Kind from,
       @Field("Name of the user or API key; absent for a login") @Nullable String source,
       @Field("IP address of the caller") String sourceIp,
       @Field("Operation, as in the OpenAPI description") String operationId,
-      @Field("Object of the operation; may be empty") String target,
+      @Field("Target of the operation; may be empty") String target,
       @Field("`success` or `failure`") String operationResult,
       @Field("HTTP status of the response") int httpStatusCode) {}
 
@@ -46,8 +46,8 @@ final class AuditResource implements Resource {
             .tag("Audit")
             .summary("List changes made through the API of this node")
             .description(
-                "Newest first. The node keeps the latest records in memory until it stops; its log"
-                    + " files have all of them. Use `meta.cursor` for further pages.")
+                "Newest first. The node keeps the latest records in memory until it stops; its "
+                    + "log files contain all records. Use `meta.cursor` for further pages.")
             .role(Role.ADMINISTRATOR)
             .paged("[0-9]+", 18)
             .query(Parameter.text("source", "Only records of this user or API key"))
@@ -57,7 +57,7 @@ final class AuditResource implements Resource {
                 Parameter.choice(
                     "operation_result", "Only records with this result", List.of(SUCCESS, FAILURE)))
             .query(Parameter.time("gte_created_at", "Only records since this time"))
-            .query(Parameter.time("lte_created_at", "Only records until this time"))
+            .query(Parameter.time("lte_created_at", "Only records up to this time"))
             .okList(AuditJson.class)
             .handler(this::list));
   }

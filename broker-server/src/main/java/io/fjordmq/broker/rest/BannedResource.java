@@ -30,12 +30,12 @@ final class BannedResource implements Resource {
   private final Bans bans;
 
   record BanJson(
-      @Field("What the ban compares") BanKind as,
+      @Field("Client property that the ban matches") BanKind as,
       @Field("The banned client identifier, user name, IP address or network") String who,
-      @Field("The only tenant whose clients are banned; absent for all tenants")
+      @Field("Tenant whose clients are banned; absent if the ban applies to all tenants")
           @Nullable String tenant,
       @Field("Who created the ban") String by,
-      @Field("Why; may be empty") String reason,
+      @Field("Reason for the ban; may be empty") String reason,
       @Field("When the ban was created") Instant at,
       @Field(value = "When the ban ends, or `infinity`", timeOr = FOREVER) String until) {
     static BanJson of(Ban ban) {
@@ -54,7 +54,8 @@ final class BannedResource implements Resource {
   record CreateBanRequest(
       @Field(
               value =
-                  "What the ban compares: `clientid`, `username`, `peerhost` for one IP address, or"
+                  "Client property that the ban matches: `clientid`, `username`, `peerhost` for "
+                      + "one IP address, or"
                       + " `peerhost_net` for a network",
               example = "clientid")
           BanKind as,
@@ -68,26 +69,26 @@ final class BannedResource implements Resource {
           String who,
       @Field(
               value =
-                  "The only tenant whose clients are banned; if absent, the tenant of the caller,"
-                      + " or all tenants if the caller is not bound to one",
+                  "Tenant whose clients are banned; if absent, the tenant of the caller, or all "
+                      + "tenants if the caller is not bound to one",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
           @Nullable String tenant,
       @Field(
-              value = "Who creates the ban; the name of the caller if absent",
+              value = "Who created the ban; the name of the caller if absent",
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
           @Nullable String by,
       @Field(
-              value = "Why; only operators see it",
+              value = "Reason for the ban; shown only to operators",
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
           @Nullable String reason,
       @Field(
               value =
-                  "When the ban was created; `now` if absent or later. The ban is in effect"
-                      + " immediately",
+                  "When the ban was created; the current time if absent or in the future. The "
+                      + "ban takes effect immediately",
               timeOr = NOW,
               example = NOW)
           @Nullable String at,
@@ -133,7 +134,7 @@ final class BannedResource implements Resource {
         .tag(TAG)
         .summary("Ban clients")
         .description(
-            "Every node disconnects the clients that match and refuses them from now on. The"
+            "Every node disconnects the clients that match and refuses them until the ban ends. The"
                 + " sessions of these clients remain until they expire.")
         .role(Role.OPERATOR)
         .tenants()
@@ -155,7 +156,7 @@ final class BannedResource implements Resource {
         .summary("Delete a ban")
         .role(Role.OPERATOR)
         .tenants()
-        .path(Parameter.choice(AS, "What the ban compares", KINDS))
+        .path(Parameter.choice(AS, "Client property that the ban matches", KINDS))
         .path(
             WHO,
             "The client identifier, user name, IP address or network. Encode `/` as `%2F`:"

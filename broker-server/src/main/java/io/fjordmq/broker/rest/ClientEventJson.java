@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An event of a client. Fields that do not apply to its type are null. */
 record ClientEventJson(
-    @Field("When it happened last") Instant at,
+    @Field("Time of the latest occurrence") Instant at,
     @Field("Node that recorded the event") String node,
     @Field("Tenant of the client; absent if the client was not authenticated")
         @Nullable String tenant,
@@ -31,11 +31,11 @@ record ClientEventJson(
                 + " throttle_ended, disconnected, taken_over, session_expired or will_published")
         String type,
     @Field("One line that explains the event") String message,
-    @Field("How often it happened; number of messages that were dropped") long count,
-    @Field("When it happened first") Instant firstAt,
+    @Field("Number of occurrences, or of dropped messages") long count,
+    @Field("Time of the first occurrence") Instant firstAt,
     @Field("MQTT 5 reason code; absent if there is none") @Nullable Integer reasonCode,
     @Field("Reason in lower case with underscores") @Nullable String reason,
-    @Field("Who denied it, such as `securityConfig.aclFile`") @Nullable String provider,
+    @Field("Provider that denied it, such as `securityConfig.aclFile`") @Nullable String provider,
     @Field("The rule that denied it, with its file and line") @Nullable String rule,
     @Field("Explanation of the reason") @Nullable String detail,
     @Field("Configuration key of the limit that was reached") @Nullable String limit,

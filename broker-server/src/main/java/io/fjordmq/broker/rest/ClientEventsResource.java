@@ -32,7 +32,7 @@ final class ClientEventsResource implements Resource {
             .path("clientid", "Client identifier")
             .query(Parameter.text("tenant", "Tenant of the client"))
             .okList(ClientEventJson.class)
-            .notFound("No node knows events of the client")
+            .notFound("No node has recorded events of the client")
             .error(503, "No events were found, but part of the cluster did not respond")
             .handler(this::list));
   }
@@ -50,7 +50,7 @@ final class ClientEventsResource implements Resource {
       ClientLookup.requireComplete(timeline.problems(), clientId);
       throw new ApiException(
           ErrorCode.CLIENTID_NOT_FOUND,
-          "no recent events of client '%s' are known".formatted(Excerpt.of(clientId)));
+          "no node has recorded recent events of client '%s'".formatted(Excerpt.of(clientId)));
     }
     return Response.list(
         data,

@@ -44,7 +44,7 @@ record ClientJson(
     @Field("Upper limit of inflight_cnt") @Nullable Long inflightMax,
     @Field("Number of messages waiting to be sent") @Nullable Long mqueueLen,
     @Field("Upper limit of mqueue_len") @Nullable Long mqueueMax,
-    @Field("Number of QoS 2 messages from the client that wait for PUBREL")
+    @Field("Number of QoS 2 messages from the client that are awaiting PUBREL")
         @Nullable Long awaitingRelCnt,
     @Field("Number of stored messages of a persistent session, including those in flight")
         @Nullable Long inboxMessages,
@@ -52,8 +52,8 @@ record ClientJson(
     @Field("Upper limit of inbox_messages") @Nullable Long inboxMaxMessages,
     @Field("Upper limit of inbox_bytes") @Nullable Long inboxMaxBytes,
     @Field(
-            "What currently holds the client back: configuration keys of limits, or overload,"
-                + " lease, authorization, client not reading")
+            "What currently slows the client down: configuration keys of limits, or overload, "
+                + "lease, authorization, client not reading")
         @Nullable List<String> heldBackBy) {
 
   static ClientJson of(ClientRow row) {

@@ -44,8 +44,8 @@ public final class ClientsResource implements Resource {
         .tag(TAG)
         .summary("List clients and offline sessions")
         .description(
-            "Sorted by a hash of tenant and client identifier. The cost of a page depends on its"
-                + " size only. Use `meta.cursor` to read long lists; a page number costs as much"
+            "Sorted by a hash of tenant and client identifier. The cost of a page depends only "
+                + "on its size. Use `meta.cursor` to read long lists; a page number costs as much"
                 + " as all pages before it.")
         .role(Role.VIEWER)
         .tenants()
@@ -59,12 +59,14 @@ public final class ClientsResource implements Resource {
                 "conn_state", "State of the connection", List.of("connected", "disconnected")))
         .query(Parameter.flag("clean_start", "Whether the client connected with Clean Start"))
         .query(Parameter.number("proto_ver", "Protocol level", 3, 5))
-        .query(Parameter.text("like_clientid", "Text that the client identifier contains"))
-        .query(Parameter.text("like_username", "Text that the user name contains"))
-        .query(Parameter.time("gte_created_at", "The session was created at this time or later"))
-        .query(Parameter.time("lte_created_at", "The session was created at this time or earlier"))
-        .query(Parameter.time("gte_connected_at", "The client connected at this time or later"))
-        .query(Parameter.time("lte_connected_at", "The client connected at this time or earlier"))
+        .query(Parameter.text("like_clientid", "Substring of the client identifier"))
+        .query(Parameter.text("like_username", "Substring of the user name"))
+        .query(Parameter.time("gte_created_at", "Only sessions created at this time or later"))
+        .query(Parameter.time("lte_created_at", "Only sessions created at this time or earlier"))
+        .query(Parameter.time("gte_connected_at", "Only clients that connected at this time or "
+            + "later"))
+        .query(Parameter.time("lte_connected_at", "Only clients that connected at this time or "
+            + "earlier"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(ClientJson.class)
         .handler(QueryErrors.translated(this::list));

@@ -73,7 +73,7 @@ final class ClusterResource implements Resource {
     return Operation.get("/voters")
         .id("showVoters")
         .tag(TAG)
-        .summary("Show the number of voters of each store")
+        .summary("Show the number of voters for each store")
         .role(Role.VIEWER)
         .ok(VoterCounts.class)
         .handler(request -> CompletableFuture.completedFuture(Response.ok(commands.voterCounts())));
@@ -83,9 +83,10 @@ final class ClusterResource implements Resource {
     return Operation.put("/voters")
         .id("setVoters")
         .tag(TAG)
-        .summary("Set the number of voters of stores")
+        .summary("Set the number of voters for one or more stores")
         .description(
-            "Stores that are left out keep their number. Placement adds and removes voters one by"
+            "Stores that are not listed keep their number of voters. Placement adds and removes "
+                + "voters one by"
                 + " one; a range has at most as many voters as there are nodes.")
         .role(Role.ADMINISTRATOR)
         .body(VoterCounts.class)

@@ -5,4 +5,4 @@ package io.fjordmq.broker.rest;
  *
  * @param message what has happened
  */
-record CommandOutcome(@Field("What was done") String message) {}
+record CommandOutcome(@Field("Description of what was done") String message) {}

@@ -6,5 +6,5 @@ package io.fjordmq.broker.rest;
  * @param code the name of an {@link ErrorCode}
  */
 record ErrorBody(
-    @Field("Error code, for programs") String code,
-    @Field("What is wrong and what to do, for humans") String message) {}
+    @Field("Machine-readable error code") String code,
+    @Field("Human-readable description of the error and how to fix it") String message) {}

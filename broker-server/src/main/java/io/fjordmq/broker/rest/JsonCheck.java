@@ -71,7 +71,7 @@ final class JsonCheck {
     require(
         limits.pattern().isEmpty() || Pattern.matches(limits.pattern(), text),
         path,
-        "a text that matches " + limits.pattern(),
+        "a string that matches " + limits.pattern(),
         value);
   }
 

@@ -29,7 +29,7 @@ final class LoginResource implements Resource {
           String token,
       @Field("When the token expires") Instant expiresAt,
       @Field("Role of the user") Role role,
-      @Field("The only tenant that the user may see and change; absent if there is none")
+      @Field("Tenant that the user is bound to; absent if the user may access all tenants")
           @Nullable String tenant,
       @Field("Version of FjordMQ on the node") String version) {
     @Override
@@ -77,8 +77,8 @@ final class LoginResource implements Resource {
         .tag("Users")
         .summary("Log out everywhere")
         .description(
-            "Makes all tokens of the user invalid, on all nodes. Administrators can log out"
-                + " other users.")
+            "Invalidates all tokens of the user on all nodes. Administrators can log out other "
+                + "users.")
         .role(Role.VIEWER)
         .tenants()
         .body(LogoutRequest.class)
@@ -118,7 +118,7 @@ final class LoginResource implements Resource {
     if (!isSelf(caller, name) && caller.role() != Role.ADMINISTRATOR) {
       throw new ApiException(
           ErrorCode.UNAUTHORIZED_ROLE,
-          "this operation on another user needs the role administrator");
+          "logging out another user requires the role administrator");
     }
   }
 

@@ -55,7 +55,7 @@ final class OpenApi {
             "version",
             version,
             "description",
-            "Administers a FjordMQ cluster. Any node answers for the whole cluster."));
+            "API for administering a FjordMQ cluster. Any node answers for the whole cluster."));
     tree.put("servers", List.of(JsonObject.of("url", RestApi.BASE)));
     tree.put(
         "tags",
@@ -112,8 +112,8 @@ final class OpenApi {
     String role =
         operation
             .role()
-            .map(needed -> "Needs the role `" + needed.name().toLowerCase(Locale.ROOT) + "`.")
-            .orElse("Needs no credentials.");
+            .map(needed -> "Requires the role `" + needed.name().toLowerCase(Locale.ROOT) + "`.")
+            .orElse("Requires no credentials.");
     return operation.description().isEmpty() ? role : operation.description() + " " + role;
   }
 

@@ -146,7 +146,7 @@ public final class Parameter {
           "%s must have at most %d characters, not %d".formatted(name, limits.maxLength(), length));
     }
     if (!limits.pattern().isEmpty() && !Pattern.matches(limits.pattern(), text)) {
-      throw invalid("a text that matches " + limits.pattern(), text);
+      throw invalid("a string that matches " + limits.pattern(), text);
     }
     return text;
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A message to publish. */
 record PublishJson(
     @Field(
-            value = "Topic name, not of $SYS",
+            value = "Topic name outside $SYS",
             rule = TextRule.TOPIC_FOR_PUBLISH,
             example = "site/1/temperature")
         String topic,

@@ -10,8 +10,8 @@ public final class PublishResource implements Resource {
   private static final String TAG = "Publish";
   private static final int MAX_MESSAGES = 1_000;
   private static final String DESCRIPTION =
-      "The response is sent when a PUBACK would be: the message is durable in all persistent"
-          + " sessions that match and, if it is retained, in the retain store.";
+      "The response is sent at the point at which a PUBACK would be: once the message is durable "
+          + "in all matching persistent sessions and, if it is retained, in the retain store.";
   private static final String UNMATCHED = "There are no matching subscribers (reason code 16)";
   private static final String FAILED = "The message could not be stored or delivered; try again";
 

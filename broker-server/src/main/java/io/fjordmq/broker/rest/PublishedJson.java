@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The outcome of a publish. */
 record PublishedJson(
-    @Field("Identifier of the request in logs of the caller; FjordMQ does not keep it")
+    @Field("Random identifier for the caller's logs; FjordMQ does not store it")
         @Nullable String id,
     @Field("MQTT 5 reason code if the message was not accepted by any subscriber")
         @Nullable Integer reasonCode,

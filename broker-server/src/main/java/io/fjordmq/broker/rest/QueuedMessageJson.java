@@ -12,17 +12,17 @@ record QueuedMessageJson(
     @Field("Topic; absent if the message is not kept") @Nullable String topic,
     @Field("QoS of the delivery") @Nullable Integer qos,
     @Field("RETAIN flag of the delivery") @Nullable Boolean retain,
-    @Field("When it was published") @Nullable Instant publishAt,
+    @Field("When the message was published") @Nullable Instant publishAt,
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,
-    @Field("When it expires; absent if it does not") @Nullable Instant expiresAt,
+    @Field("When the message expires; absent if it never does") @Nullable Instant expiresAt,
     @Field(
             "Payload in the encoding that the parameter payload selects; truncated to"
                 + " max_payload_bytes")
         @Nullable String payload,
     @Field("Size of the whole payload in bytes") @Nullable Integer payloadBytes,
     @Field("Packet identifier of a message in flight") @Nullable Integer packetId,
-    @Field("Packet that a message in flight waits for: puback, pubrec or pubcomp")
+    @Field("Packet that a message in flight is awaiting: puback, pubrec or pubcomp")
         @Nullable String awaits) {
   /** How payloads are shown. */
   static final String BASE64 = "base64";

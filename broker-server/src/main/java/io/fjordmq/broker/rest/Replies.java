@@ -81,7 +81,7 @@ final class Replies {
     }
     String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
     LOG.error(
-        "Failed to handle an API request; please report it id={} method={} path={}",
+        "Failed to handle an API request; please report this bug id={} method={} path={}",
         id,
         call.method(),
         Excerpt.of(call.path()),

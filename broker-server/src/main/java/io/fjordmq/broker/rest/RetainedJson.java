@@ -10,10 +10,10 @@ record RetainedJson(
     @Field("Topic of the message") String topic,
     @Field("Tenant of the message") String tenant,
     @Field("QoS with which it was published") int qos,
-    @Field("When it was published") Instant publishAt,
+    @Field("When the message was published") Instant publishAt,
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,
-    @Field("When it expires; absent if it does not") @Nullable Instant expiresAt,
+    @Field("When the message expires; absent if it never does") @Nullable Instant expiresAt,
     @Field("Size of the payload in bytes") int payloadBytes) {
 
   static RetainedJson of(String tenant, Retained retained) {

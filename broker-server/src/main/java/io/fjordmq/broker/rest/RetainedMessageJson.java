@@ -11,10 +11,10 @@ record RetainedMessageJson(
     @Field("Topic of the message") String topic,
     @Field("Tenant of the message") String tenant,
     @Field("QoS with which it was published") int qos,
-    @Field("When it was published") Instant publishAt,
+    @Field("When the message was published") Instant publishAt,
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,
-    @Field("When it expires; absent if it does not") @Nullable Instant expiresAt,
+    @Field("When the message expires; absent if it never does") @Nullable Instant expiresAt,
     @Field("Payload in Base64, truncated to max_payload_bytes") String payload,
     @Field("Size of the whole payload in bytes") int payloadBytes,
     @Field("MQTT 5 properties; absent if there are none") @Nullable PropertiesJson properties) {

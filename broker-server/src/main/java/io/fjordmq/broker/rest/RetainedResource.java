@@ -40,7 +40,7 @@ public final class RetainedResource implements Resource {
         .query(
             Parameter.text(
                 TOPIC,
-                "Topic filter; by default # for all topics but those of $SYS",
+                "Topic filter; default #, which matches all topics outside $SYS",
                 TextRule.TOPIC_FILTER))
         .query(TopicTenant.parameter())
         .okList(RetainedJson.class)
@@ -155,7 +155,7 @@ public final class RetainedResource implements Resource {
         .tenants()
         .query(
             Parameter.text(
-                TOPIC, "Topic filter; by default # for all topics", TextRule.TOPIC_FILTER))
+                TOPIC, "Topic filter; default #, which matches all topics", TextRule.TOPIC_FILTER))
         .query(TopicTenant.parameter())
         .noContent()
         .error(503, "Not all messages could be deleted in time; repeat the request")

@@ -58,7 +58,7 @@ public final class SubscriptionsResource implements Resource {
         .query(
             Parameter.text(
                 "match_topic",
-                "Topic filter that covers the topic filter of the subscription",
+                "Topic filter that matches the topic filter of the subscription",
                 TextRule.TOPIC_FILTER))
         .query(Parameter.flag("durable", "Whether the subscription outlives the connection"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
@@ -193,7 +193,7 @@ public final class SubscriptionsResource implements Resource {
         .tenants()
         .path("clientid", "Client identifier")
         .query(ClientLookup.tenantParameter())
-        .notFound("There is no such client")
+        .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
         .error(503, "Part of the cluster did not respond");
   }
@@ -203,7 +203,8 @@ public final class SubscriptionsResource implements Resource {
         .id("subscribeClient")
         .summary("Subscribe a connected client")
         .description(
-            "Like a SUBSCRIBE of the client, but without authorization. The limits of its tenant"
+            "Works like a SUBSCRIBE from the client, but without authorization. The limits of "
+                + "its tenant"
                 + " apply. The client receives retained messages unless `rh` says otherwise.")
         .role(Role.OPERATOR)
         .body(SubscribeJson.class)
@@ -236,10 +237,12 @@ public final class SubscriptionsResource implements Resource {
     }
     if (code == QUOTA_EXCEEDED) {
       throw ApiException.conflict(
-          "topic '%s': the client has reached a limit of subscriptions".formatted(topic));
+          ("topic '%s': the client has reached sessionConfig.maxSubscriptions or "
+              + "maxSubscriptionBytes").formatted(topic));
     }
     if (code == TOPIC_FILTER_INVALID) {
-      throw ApiException.badRequest("topic '%s' exceeds a limit of topics".formatted(topic));
+      throw ApiException.badRequest(("topic '%s' exceeds sessionConfig.maxTopicBytes or "
+          + "maxTopicLevels").formatted(topic));
     }
     if (code >= FIRST_ERROR) {
       throw ApiException.unavailable(
@@ -251,7 +254,7 @@ public final class SubscriptionsResource implements Resource {
     return clientOperation(Operation.post("/clients/{clientid}/subscribe/bulk"))
         .id("subscribeClientToMany")
         .summary("Subscribe a connected client to several topic filters")
-        .description("Ends at the first filter that fails; those before it remain.")
+        .description("Stops at the first filter that fails; earlier subscriptions remain.")
         .role(Role.OPERATOR)
         .bodyList(SubscribeJson.class, MAX_CHANGES)
         .okArray(SubscriptionJson.class)

@@ -5,7 +5,7 @@ import io.fjordmq.api.TopicFilter;
 /** A subscription to remove on behalf of a client. */
 record UnsubscribeJson(
     @Field(
-            value = "Topic filter as it was subscribed to",
+            value = "Topic filter of the subscription",
             rule = TextRule.TOPIC_FILTER,
             example = "a/+")
         String topic) {

@@ -23,7 +23,7 @@ final class UsersResource implements Resource {
       @Field("Name of the user") String username,
       @Field("What the user may do") Role role,
       @Field("Free text; may be empty") String description,
-      @Field("The only tenant that the user may see and change; absent if there is none")
+      @Field("Tenant that the user is bound to; absent if the user may access all tenants")
           @Nullable String tenant,
       @Field("When the user was created") Instant createdAt) {
     static UserJson of(User user) {
@@ -46,7 +46,7 @@ final class UsersResource implements Resource {
           @Nullable String description,
       @Field(
               value =
-                  "The only tenant that the user may see and change; if absent, that of the caller",
+                  "Tenant that the user is bound to; if absent, that of the caller",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
@@ -114,7 +114,7 @@ final class UsersResource implements Resource {
         .id("updateUser")
         .tag(TAG)
         .summary("Change the role or the description of a user")
-        .description("A new role makes all tokens of the user invalid.")
+        .description("Changing the role invalidates all tokens of the user.")
         .role(Role.ADMINISTRATOR)
         .tenants()
         .path(VARIABLE, "Name of the user")
@@ -130,7 +130,7 @@ final class UsersResource implements Resource {
         .id("deleteUser")
         .tag(TAG)
         .summary("Delete a user")
-        .description("Makes all tokens of the user invalid. Users cannot delete themselves.")
+        .description("Invalidates all tokens of the user. Users cannot delete themselves.")
         .role(Role.ADMINISTRATOR)
         .tenants()
         .path(VARIABLE, "Name of the user")
@@ -146,8 +146,8 @@ final class UsersResource implements Resource {
         .tag(TAG)
         .summary("Change a password")
         .description(
-            "Makes all tokens of the user invalid. Users change their own password with the"
-                + " present one; administrators can set the passwords of other users.")
+            "Invalidates all tokens of the user. Users must give their current password to "
+                + "change it; administrators can set the passwords of other users.")
         .role(Role.VIEWER)
         .tenants()
         .path(VARIABLE, "Name of the user")

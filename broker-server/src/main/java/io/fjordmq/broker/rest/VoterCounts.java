@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param retain the store of retained messages
  */
 record VoterCounts(
-    @Field(value = "Voters of each range of routes", min = 1, max = ClusterCommands.MAX_VOTERS)
+    @Field(value = "Voters per range of the dist store, which contains "
+        + "routes", min = 1, max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer dist,
     @Field(
-            value = "Voters of each range of persistent sessions",
+            value = "Voters per range of the inbox store, which contains persistent sessions",
             min = 1,
             max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer inbox,
     @Field(
-            value = "Voters of each range of retained messages",
+            value = "Voters per range of the retain store, which contains retained messages",
             min = 1,
             max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer retain) {

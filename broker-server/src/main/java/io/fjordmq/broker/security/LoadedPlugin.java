@@ -101,7 +101,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
     try {
       loader.close();
     } catch (IOException e) {
-      LOG.debug("Failed to close the class loader of plugin {}", name, e);
+      LOG.debug("Failed to close a class loader plugin={}", name, e);
     }
   }
 

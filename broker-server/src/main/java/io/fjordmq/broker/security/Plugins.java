@@ -145,7 +145,7 @@ public final class Plugins implements AutoCloseable {
         extension.start(found.settings());
       }
     } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      LOG.debug("Failed to start plugin {}", found.path(), e);
+      LOG.debug("Failed to start a plugin path={}", found.path(), e);
       throw new SecurityStartException("plugin " + found.path() + " cannot be started: " + e, e);
     } finally {
       thread.setContextClassLoader(before);

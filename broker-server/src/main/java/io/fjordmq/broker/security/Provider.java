@@ -80,11 +80,11 @@ record Provider<E extends Extension>(
             try {
               notification.accept(extension);
             } catch (RuntimeException | LinkageError | StackOverflowError e) {
-              LOG.debug("Notification of {} failed", name, e);
+              LOG.debug("Notification failed provider={}", name, e);
             }
           });
     } catch (RejectedExecutionException e) {
-      LOG.debug("Notification of {} was rejected: {}", name, e.toString());
+      LOG.debug("Notification rejected: {} provider={}", e.toString(), name);
     }
   }
 
@@ -109,7 +109,7 @@ record Provider<E extends Extension>(
               ? "no response within " + timeout.toMillis() + " ms"
               : cause,
           suppressed);
-      LOG.debug("Call of {} failed", name, cause);
+      LOG.debug("Call failed provider={}", name, cause);
     }
     return found;
   }

@@ -184,12 +184,13 @@ public final class Security implements AutoCloseable {
                   + " securityConfig.allowAnonymous: true");
       case TRUE ->
           LOG.warn(
-              "securityConfig.allowAnonymous is true: any client that can reach a listener may do"
-                  + " everything that securityConfig.aclFile and plugins do not deny");
+              "Anonymous access is allowed (securityConfig.allowAnonymous: true): any client "
+                  + "that can reach a listener may do everything that securityConfig.aclFile and "
+                  + "plugins do not deny");
       case FALSE ->
           LOG.warn(
-              "securityConfig.allowAnonymous is false and no authentication is configured, so"
-                  + " every client is refused; set securityConfig.passwordFile");
+              "Every client is refused: securityConfig.allowAnonymous is false and no "
+                  + "authentication is configured; set securityConfig.passwordFile");
     }
   }
 
@@ -210,7 +211,8 @@ public final class Security implements AutoCloseable {
       try {
         file.poll();
       } catch (RuntimeException e) {
-        LOG.error("Failed to check a security file for changes; retrying at the next interval", e);
+        LOG.error(
+            "Failed to check securityConfig files for changes; retrying at the next interval", e);
       }
     }
   }

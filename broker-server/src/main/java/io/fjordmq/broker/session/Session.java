@@ -193,7 +193,7 @@ final class Session
     if (outboundBacklog.isStuck() && !ended) {
       end(
           CloseReason.CLIENT_TOO_SLOW,
-          "the client did not read while the node was short of memory");
+          "the client was not reading while the node was low on memory");
     }
   }
 

@@ -62,7 +62,7 @@ class UsersTest {
   void shouldRefuseUsersThatExistOrDoNot() {
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     assertThat(fails(there.users().add(LOCAL, administrator("ann", "other password")), Kind.EXISTS))
-        .isEqualTo("a user with the name 'ann' exists");
+        .isEqualTo("a user named 'ann' already exists");
     assertThat(fails(here.users().remove(LOCAL, "bob"), Kind.NOT_FOUND))
         .isEqualTo("user 'bob' does not exist");
     fails(here.users().update(LOCAL, "bob", new User.Update(null, "x")), Kind.NOT_FOUND);

@@ -96,7 +96,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf(two + "port: x\n"))
         .contains("line 4: mqttServerConfig.wsListener.1.port must be a whole number");
     assertThat(problemsOf(two + "path: mqtt\n"))
-        .contains("line 4: mqttServerConfig.wsListener.1.path must begin with /");
+        .contains("line 4: mqttServerConfig.wsListener.1.path must begin with '/'");
     assertThat(problemsOf(two + "prt: 1\n"))
         .contains("unknown key mqttServerConfig.wsListener.1.prt")
         .endsWith("did you mean mqttServerConfig.wsListener.port?");
@@ -122,7 +122,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf(tls + "trustFile: a.pem\n")).contains("clientAuth is none");
     String tcp = "mqttServerConfig:\n  tcpListener:\n    ";
     assertThat(problemsOf(tcp + "proxyProtocol: true\n"))
-        .contains("tcpListener.proxyProtocol needs the addresses of the proxies");
+        .contains("tcpListener.proxyProtocol requires the addresses of the proxies");
     assertThat(problemsOf(tcp + "proxyTrusted: proxy.example\n"))
         .contains("tcpListener.proxyTrusted must be addresses");
     assertThat(problemsOf(tcp + "certFile: a.pem\n"))
@@ -314,7 +314,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
             "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192 bytes:"
-                + " sizes are estimates, so ranges with a lower limit would be split repeatedly");
+                + " sizes are estimates, and smaller ranges would be split repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
       assertThat(load("splitConfig:\n  maxRangeBytes: " + allowed + "\n").warnings()).isEmpty();

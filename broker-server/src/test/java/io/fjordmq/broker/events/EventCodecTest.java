@@ -104,7 +104,7 @@ class EventCodecTest {
             "Denied PUBLISH to a: no",
             "Dropped a message from the client on topic a: the payload is too large (k=9)",
             "Dropped a message: the message expiry interval had passed",
-            "Throttled: messages to the client wait because a rate limit was reached (k=9)",
+            "Throttled: messages to the client delayed because a rate limit was reached (k=9)",
             "Throttling ended: reading from the client resumed (k)",
             "Connection lost: d; last packet PINGREQ",
             "Disconnected: session taken over (0x8E) by a connection from h:1 on node n2 with the"

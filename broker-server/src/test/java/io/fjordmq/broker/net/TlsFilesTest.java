@@ -201,7 +201,7 @@ class TlsFilesTest {
     PrivateKey withoutCurve = elliptic.getKeyPair().getPrivate();
     assertRefused(
         settings(elliptic, traditionalFormat(withoutCurve, true), PASSWORD),
-        "an EC key that does not name its curve");
+        "an EC key without a named curve");
   }
 
   /** Made with {@code openssl genpkey -algorithm ed25519 | openssl pkcs8 -topk8 -scrypt}. */

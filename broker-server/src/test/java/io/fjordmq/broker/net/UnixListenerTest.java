@@ -98,7 +98,7 @@ class UnixListenerTest {
     try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       other.bind(UnixDomainSocketAddress.of(socketFile()));
       assertThatThrownBy(() -> new OpenListener(unix("660")))
-          .hasMessageContaining(socketFile() + ": another process is listening on it; change")
+          .hasMessageContaining(socketFile() + ": another process is listening on it; stop")
           .hasMessageContaining("mqttServerConfig.unixListener.path");
       assertThat(socketFile()).exists();
     }

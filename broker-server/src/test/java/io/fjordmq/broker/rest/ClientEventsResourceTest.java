@@ -46,7 +46,7 @@ class ClientEventsResourceTest {
         .containsExactly(
             "Connected from embedded to tcpListener with MQTT 5; the session is new",
             "Subscribed to a/b with QoS 1",
-            "Disconnected by the client with DISCONNECT");
+            "Disconnected: the client sent DISCONNECT");
     assertThat(list.get("meta").toString())
         .isEqualTo("{\"page\":1,\"limit\":10000,\"hasnext\":false,\"count\":3}");
     JsonNode connected = list.get("data").get(0);

@@ -53,7 +53,7 @@ class OpenApiTest {
                     "listTrees"))
             .at("/paths/~1trees/get");
     assertThat(list.get("operationId").asString()).isEqualTo("listTrees");
-    assertThat(list.get("description").asString()).isEqualTo("Needs the role `viewer`.");
+    assertThat(list.get("description").asString()).isEqualTo("Requires the role `viewer`.");
     assertThat(list.at("/parameters/0/schema/type").asString()).isEqualTo("array");
     assertThat(list.at("/parameters/0/schema/items/type").asString()).isEqualTo("string");
     assertThat(list.at("/parameters/1/required").asBoolean()).isTrue();

@@ -266,7 +266,7 @@ class RestApiTest {
         "{\"name\":5,\"size\":1}   | name must be a text, not 5",
         "{\"name\":\"\",\"size\":1} | name must have 1 to 5 characters, not 0",
         "{\"name\":\"abcdef\",\"size\":1} | name must have 1 to 5 characters, not 6",
-        "{\"name\":\"A\",\"size\":1} | name must be a text that matches [a-z]*, not 'A'",
+        "{\"name\":\"A\",\"size\":1} | name must be a string that matches [a-z]*, not 'A'",
         "{\"name\":\"bad\",\"size\":1} | name must not be bad",
         "{\"name\":\"a\",\"size\":10} | size must be a whole number from 1 to 9, not 10",
         "{\"name\":\"a\",\"size\":1.5} | size must be a whole number from 1 to 9, not 1.5",
@@ -374,8 +374,8 @@ class RestApiTest {
     ApiCall administer = call("DELETE", "/api/v5/things/bulk", "", "");
     assertThat(text(send(administer)))
         .isEqualTo(
-            "403 {\"code\":\"UNAUTHORIZED_ROLE\",\"message\":\"this operation needs the role"
-                + " administrator; viewer has the role viewer\"}");
+            "403 {\"code\":\"UNAUTHORIZED_ROLE\",\"message\":\"this operation requires the role"
+                + " administrator, but viewer has the role viewer\"}");
     ApiCall show = with(call("GET", "/api/v5/things/a", "", ""), basic("tenant"));
     assertThat(text(send(show))).startsWith("403 {\"code\":\"FORBIDDEN\"");
     ApiCall list = with(call("GET", "/api/v5/things", "", ""), basic("tenant"));

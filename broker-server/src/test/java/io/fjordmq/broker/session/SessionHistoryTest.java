@@ -61,7 +61,7 @@ class SessionHistoryTest {
           .containsExactly(
               "Connected from embedded to tcpListener with MQTT 5; the session is new",
               "Subscribed to a/b with QoS 1",
-              "Disconnected by the client with DISCONNECT");
+              "Disconnected: the client sent DISCONNECT");
     }
   }
 

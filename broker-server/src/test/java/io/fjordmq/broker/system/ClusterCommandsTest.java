@@ -73,7 +73,7 @@ class ClusterCommandsTest {
     StatusRanges.at(node).assertComplete();
     assertThat(node.command("split retain-1"))
         .startsWith(FAILED + "\n")
-        .contains("range retain-1 holds too few keys to be split");
+        .contains("range retain-1 cannot be split");
   }
 
   @Test
@@ -125,7 +125,7 @@ class ClusterCommandsTest {
         "nothing is pending", TIMEOUT_SECONDS, () -> !status(second).contains("pending for"));
     assertThat(first.command("cancel " + left))
         .startsWith(FAILED + "\n")
-        .contains("neither a merge nor a change of the replicas");
+        .contains("no merge or replica change");
   }
 
   @Test
@@ -143,10 +143,10 @@ class ClusterCommandsTest {
         () ->
             status(first).contains("removing the replica on node")
                 && status(first)
-                    .contains("canceled by an operator; placement may repeat the change in"));
+                    .contains("canceled by an operator; placement may retry the change in"));
     assertThat(first.command("cancel inbox-1"))
         .startsWith(FAILED + "\n")
-        .contains("placement may repeat the change in");
+        .contains("placement may retry the change in");
   }
 
   /**

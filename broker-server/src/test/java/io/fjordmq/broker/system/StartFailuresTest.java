@@ -66,7 +66,7 @@ class StartFailuresTest {
   void shouldNameTheProcessThatHoldsTheDataDirectory() {
     try (BrokerUnderTest running = BrokerUnderTest.startIn(folder)) {
       StartAttempt attempt = StartAttempt.in(running.nodeDirectory(), configuration(), Map.of());
-      assertOneLine(attempt, FAILED, "locked by the process " + running.pid(), "of its own");
+      assertOneLine(attempt, FAILED, "locked by process " + running.pid(), "different data directory");
       try (Bystander bystander = new Bystander(running.mqtt())) {
         bystander.assertUnaffected();
       }

@@ -61,7 +61,7 @@ public final class ClockFile {
 
   private static long parse(List<String> lines) {
     if (lines.size() < 2 || !lines.get(0).equals(FORMAT) || !lines.get(1).matches("[0-9]{1,15}")) {
-      throw new IllegalArgumentException("the file does not have the format '" + FORMAT + "'");
+      throw new IllegalArgumentException("the file is not in the format '" + FORMAT + "'");
     }
     return Long.parseLong(lines.get(1));
   }

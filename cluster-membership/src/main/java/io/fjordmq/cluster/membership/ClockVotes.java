@@ -108,10 +108,10 @@ final class ClockVotes {
       return wall;
     }
     LOG.warn(
-        "The wall clocks are further ahead of the saved cluster time than "
-            + "membershipConfig.maxClockAdvance; continuing from the saved time, as if the cluster "
-            + "had not stopped; correct the clocks, or if they are right run 'bin/standalone.sh "
-            + "accept-clock' saved={} wallClock={} aheadSeconds={}",
+        "The wall clocks are ahead of the saved cluster time by more than "
+            + "membershipConfig.maxClockAdvance; continuing from the saved time; correct the "
+            + "clocks or, if they are right, run 'bin/standalone.sh accept-clock' saved={} "
+            + "wallClock={} aheadSeconds={}",
         Instant.ofEpochMilli(saved),
         Instant.ofEpochMilli(wall),
         (wall - saved) / 1_000);

@@ -55,8 +55,8 @@ final class ClockWatch {
     if (clock.isKnown() && !clock.isSteady() && !jumpReported) {
       jumpReported = true;
       LOG.warn(
-          "The wall clock was set or the host was suspended; suspending the lease and "
-              + "log entries until the next renewal");
+          "The wall clock was changed or the host was suspended; pausing the lease and log "
+              + "entries until the next renewal");
     }
     return now;
   }

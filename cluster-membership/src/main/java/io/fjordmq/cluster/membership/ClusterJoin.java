@@ -163,12 +163,14 @@ public final class ClusterJoin {
     ClusterRecord cluster = ClusterRecord.of(metadata);
     if (cluster != null && !cluster.id().equals(self.clusterId())) {
       throw new MembershipException(
-          "the data directory mixes two clusters: node.id names cluster %s, the metadata names cluster %s; start with an empty data directory to join one of them"
+          ("the data directory mixes two clusters: node.id belongs to cluster %s, the metadata to "
+              + "cluster %s; start with an empty data directory to join one of them")
               .formatted(self.clusterId(), cluster.id()));
     }
     if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
       throw new MembershipException(
-          "clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; set clusterConfig.env to that, because a cluster keeps the env of its first node"
+          ("clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; the env "
+              + "of a cluster cannot be changed; correct clusterConfig.env")
               .formatted(env, cluster.id(), cluster.env()));
     }
   }

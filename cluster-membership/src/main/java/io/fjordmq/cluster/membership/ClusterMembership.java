@@ -282,7 +282,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             (written, failure) -> {
               if (failure != null) {
                 LOG.info(
-                    "Suspended without notifying the cluster; the lease expires instead: {}",
+                    "Suspended without notifying the cluster, which will wait for the lease to "
+                        + "expire: {}",
                     failure);
               }
             });

@@ -70,7 +70,7 @@ final class NodeRegistry {
     StartStamp start = fence.latestStart(from);
     StartRecord.all(view).forEach(fence::onRegistered); // this node may have just become leader
     if (!Objects.equals(start, fence.latestStart(from))) {
-      String reason = "a later start of node %s is registered".formatted(from);
+      String reason = "a later start of node %s is already registered".formatted(from);
       return CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, reason));
     }
     List<Change> batch = new ArrayList<>();

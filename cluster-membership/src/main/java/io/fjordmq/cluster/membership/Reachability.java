@@ -166,7 +166,7 @@ final class Reachability {
       boolean isNew = unreachable.contains(node) && !before.contains(node);
       if (isNew && contact != null && contact.responded) {
         LOG.warn(
-            "Live node does not respond node={} ms={}",
+            "Live node does not respond node={} unresponsiveMs={}",
             node,
             settings.unreachableAfter().toMillis());
       }

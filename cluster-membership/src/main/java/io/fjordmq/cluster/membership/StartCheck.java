@@ -58,7 +58,7 @@ public final class StartCheck {
       if (System.nanoTime() - deadline > 0) {
         throw new MembershipException(inUse);
       }
-      LOG.warn("Waiting for another process of this node to end: {}", inUse);
+      LOG.warn("Waiting for another process of this node to exit: {}", inUse);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
       inUse = findConflictingProcess(others);
     }
@@ -77,7 +77,8 @@ public final class StartCheck {
     Set<NodeAddress> unresponsive = requireNotRunning(othersIn(addresses));
     while (!unresponsive.isEmpty() && System.nanoTime() - deadline < 0) {
       LOG.warn(
-          "Waiting for a response from addresses that do not refuse connections: {}", unresponsive);
+          "Retrying addresses that neither responded nor refused the connection "
+              + "addresses={}", unresponsive);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
       unresponsive = requireNotRunning(unresponsive);
     }

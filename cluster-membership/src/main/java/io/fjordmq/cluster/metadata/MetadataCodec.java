@@ -97,12 +97,12 @@ final class MetadataCodec {
   }
 
   /**
-   * @throws IOException if the bytes are damaged or have another format
+   * @throws IOException if the bytes are corrupt or have another format
    */
   static Checkpoint decodeCheckpoint(byte[] bytes) throws IOException {
     if (bytes.length < 25
         || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != bodyChecksum(bytes)) {
-      throw new IOException("the metadata checkpoint is damaged");
+      throw new IOException("the metadata checkpoint is corrupt");
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {

@@ -135,13 +135,13 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void onLeaderStart(long term) {
-    LOG.info("This node leads the metadata group term={} version={}", term, view.version());
+    LOG.info("Became the leader of the metadata group term={} version={}", term, view.version());
     listeners.forEach(listener -> listener.onLeaderStart(term));
   }
 
   @Override
   public synchronized void onLeaderStop() {
-    LOG.info("This node no longer leads the metadata group");
+    LOG.info("Lost the leadership of the metadata group");
     listeners.forEach(MetadataListener::onLeaderStop);
   }
 
@@ -195,8 +195,8 @@ final class MetadataState implements ReplicatedState {
       LOG.error("Metadata group halted on this node; reopening it: {}", failure);
     } else {
       LOG.error(
-          "Metadata group halted on this node, which no longer serves clients; remove "
-              + "the cause, then restart the node: {}",
+          "Metadata group halted on this node, which no longer serves clients; fix the cause, "
+              + "then restart the node: {}",
           failure,
           newer == null ? cause : null);
     }

@@ -32,7 +32,7 @@ final class PeerProtocol {
    */
   static final ProtocolVersions VERSIONS = new ProtocolVersions(2, 2);
 
-  private static final String NAME = "the protocol between nodes";
+  private static final String NAME = "the peer protocol";
 
   /** The maximum size of a message without its body: numbers and a service name. */
   static final int OVERHEAD_BYTES = 512;

@@ -76,7 +76,7 @@ class ClockWatchTest {
       assertThat(logged(Level.WARN))
           .singleElement()
           .asString()
-          .contains("The wall clock was set or the host was suspended");
+          .contains("The wall clock was changed or the host was suspended");
       wall -= 2 * TOLERANCE;
       renew(START + monotonic - 5_000);
     }

@@ -58,7 +58,7 @@ final class MetadataOnDiskTest {
       Files.write(folder.resolve("metadata"), new byte[40]);
       assertThatThrownBy(() -> open(host))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("checkpoint is damaged; start with an empty data directory");
+          .hasMessageContaining("checkpoint is corrupt; start with an empty data directory");
     }
   }
 

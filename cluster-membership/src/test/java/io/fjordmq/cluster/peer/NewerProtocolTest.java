@@ -26,7 +26,7 @@ class NewerProtocolTest {
   @Test
   void shouldRejectHellosOfTheNextVersion() {
     String reason =
-        "the peer speaks version 3 of the protocol between nodes, this node speaks version 2; upgrade this node";
+        "the peer speaks version 3 of the peer protocol, this node speaks version 2; upgrade this node";
     assertThatThrownBy(() -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(3).build()))
         .hasMessage(reason);
     assertThatThrownBy(

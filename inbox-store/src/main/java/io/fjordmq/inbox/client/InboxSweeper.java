@@ -73,7 +73,7 @@ public final class InboxSweeper {
     try {
       ranges = ledRanges.get();
     } catch (RuntimeException e) {
-      LOG.warn("Inbox sweep could not list its ranges; retrying at the next interval", e);
+      LOG.warn("Cannot list the inbox ranges to sweep; retrying at the next interval", e);
       running.set(false);
       observer.onSweep(0, System.nanoTime() - start, false);
       return CompletableFuture.completedFuture(null);

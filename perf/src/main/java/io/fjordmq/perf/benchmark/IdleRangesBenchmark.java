@@ -25,8 +25,8 @@ final class IdleRangesBenchmark {
   static void run(BenchmarkRun run) throws Exception {
     int more = run.number("ranges");
     int seconds = run.settings().seconds();
-    try (RunningBroker few = run.startNode("one of each store", settings(1));
-        RunningBroker many = run.startNode(more + " more for inboxes", settings(1 + more))) {
+    try (RunningBroker few = run.startNode("one range per store", settings(1));
+        RunningBroker many = run.startNode(more + " more inbox ranges", settings(1 + more))) {
       List<RunningBroker> nodes = List.of(few, many);
       TimeUnit.SECONDS.sleep(run.settings().warmSeconds());
       for (int i = 0; i < run.settings().runs(); i++) {

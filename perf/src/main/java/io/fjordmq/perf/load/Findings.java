@@ -264,8 +264,8 @@ final class Findings {
       figures.put(ResultMetric.TOOL_LATE_MS, late);
       if (late > TOOL_LATE_MILLIS) {
         remarks.add(
-            ("the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped"
-                    + " reading; latencies include this")
+            ("the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped "
+                + "reading; latencies include this delay")
                 .formatted(late));
       }
     }

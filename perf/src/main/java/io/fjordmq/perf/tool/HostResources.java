@@ -34,7 +34,7 @@ record HostResources(int processors, double gibibytes) {
     }
     if (!startsNodes) {
       return Optional.of(
-          refusal(limits, "the limits of an external broker are set where it was started"));
+          refusal(limits, "set the limits of an external broker where you start it"));
     }
     try {
       ControlGroups.own().probe(limits);

@@ -126,8 +126,8 @@ record LoadPlan(Scenario original, RunOptions options) {
     }
     if (!options.brokers.isEmpty() && BrokerLauncher.needsRaisedRateLimits(scaled.scenario())) {
       notes.add(
-          "FjordMQ's rate limits per client are lifted, because the busiest client might reach"
-              + " them");
+          "FjordMQ's rate limits per client are disabled because the busiest client might reach "
+              + "them");
     }
     if (!options.hosts().isEmpty()) {
       notes.add(

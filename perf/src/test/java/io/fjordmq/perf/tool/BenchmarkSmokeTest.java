@@ -85,9 +85,9 @@ class BenchmarkSmokeTest {
   @Test
   void shouldMeasureIdleRanges() throws IOException {
     ParsedReport report = run("idle-ranges", "--set", "ranges=3");
-    assertThat(report.number("medians", "one of each store", "ranges")).isEqualTo(3);
-    assertThat(report.number("medians", "3 more for inboxes", "ranges")).isEqualTo(6);
-    assertPositive(report, "3 more for inboxes", "collectedMb", "heapMb", "threads", "idleCpuMs");
+    assertThat(report.number("medians", "one range per store", "ranges")).isEqualTo(3);
+    assertThat(report.number("medians", "3 more inbox ranges", "ranges")).isEqualTo(6);
+    assertPositive(report, "3 more inbox ranges", "collectedMb", "heapMb", "threads", "idleCpuMs");
   }
 
   @Test

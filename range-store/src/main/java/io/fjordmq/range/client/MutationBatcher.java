@@ -250,7 +250,7 @@ final class MutationBatcher {
     boolean retryNow = target.isAnotherReplica(hint) && attempts.failedAttempts() == 0;
     attempts.onNotLeader(target, hint);
     if (!retryNow) {
-      return retryAfter(batch, "node " + target.node() + " does not lead");
+      return retryAfter(batch, "node " + target.node() + " does not lead the range");
     }
     attempts.recordFailure("redirected by node " + target.node());
     ready = batch;
@@ -282,7 +282,8 @@ final class MutationBatcher {
    */
   private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
-    return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
+    return giveUp(batch, "the range no longer tracks this sender, so it cannot detect a "
+        + "duplicate; outcome unknown");
   }
 
   private Runnable retryAfter(CommandBatch batch, String failure) {

@@ -87,14 +87,14 @@ final class QueryCall {
     if (result instanceof RangeResult.StaleEpoch stale) {
       shared.observer().onRedirect(range);
       shared.client().onNewDescriptors(stale.current());
-      retryLater(range, "routed by an outdated epoch", shared.settings()::backoffMillis);
+      retryLater(range, "routed with an outdated epoch", shared.settings()::backoffMillis);
     } else if (result instanceof RangeResult.NotLeader notLeader) {
       shared.observer().onRedirect(range);
       NodeId hint = notLeader.leader();
       route.batcher().onLeaderChanged(target, hint);
       retryLater(
           range,
-          "node " + target.node() + " does not lead",
+          "node " + target.node() + " does not lead the range",
           shared.settings()::searchBackoffMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
       route.batcher().onLeaderChanged(target, null);

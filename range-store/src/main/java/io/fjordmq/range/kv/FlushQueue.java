@@ -86,8 +86,8 @@ final class FlushQueue implements AutoCloseable {
     thread.shutdown();
     if (!awaitEnd()) {
       LOG.error(
-          "Flush of the state storage did not return within {}; closing without it; the Raft log "
-              + "holds the missing writes",
+          "Flush of state storage did not finish within {}; closing without it; the Raft log "
+              + "still holds the unflushed writes",
           closeTimeout);
       return;
     }

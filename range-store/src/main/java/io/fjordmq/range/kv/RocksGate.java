@@ -40,7 +40,7 @@ final class RocksGate {
     boolean empty = gate.shut(timeout);
     if (!empty) {
       LOG.error(
-          "Leaving the state storage open: calls to it did not return within {} calls={}",
+          "Not closing state storage: calls did not return within {} calls={}",
           timeout,
           gate.threadsInside());
     }

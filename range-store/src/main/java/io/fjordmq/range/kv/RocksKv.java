@@ -222,7 +222,8 @@ public final class RocksKv implements Kv {
     try {
       flushes.close();
     } catch (KvException e) {
-      LOG.error("Last flush of the state storage failed; the Raft log holds the missing writes", e);
+      LOG.error("Final flush of state storage failed; the Raft log still holds the unflushed "
+          + "writes", e);
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {
       return;

@@ -88,7 +88,7 @@ public final class ClockRepairs implements PeerServices.Handler {
 
   private static void read(byte[] response, Map<RangeId, Duration> found) {
     ByteReader in = new ByteReader(response);
-    StoredFormat.require("list of clocks", FORMAT, in);
+    StoredFormat.require("clock list", FORMAT, in);
     for (int remaining = in.readCount(3); remaining > 0; remaining--) {
       RangeId range = new RangeId(in.readString(), in.readVarint());
       found.put(range, Duration.ofMillis(in.readVarint()));
@@ -150,13 +150,13 @@ public final class ClockRepairs implements PeerServices.Handler {
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       ByteReader in = new ByteReader(request);
-      StoredFormat.require("request about clocks", FORMAT, in);
+      StoredFormat.require("clock request", FORMAT, in);
       int kind = in.readByte();
       if (kind == LIST) {
         in.requireEnd();
         return CompletableFuture.completedFuture(list());
       } else if (kind != RESET) {
-        throw NewerFormatException.unknownKind("request about clocks", kind);
+        throw NewerFormatException.unknownKind("clock request", kind);
       }
       RangeId range = new RangeId(in.readString(), in.readVarint());
       in.requireEnd();

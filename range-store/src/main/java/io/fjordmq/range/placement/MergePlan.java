@@ -267,10 +267,10 @@ final class MergePlan {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
         return Nodes.missingReportReason(view, node)
-            + " and may have an old replica of "
+            + " and may still have an old replica of "
             + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
-        return "node " + node + " has an old replica of " + left.id();
+        return "node " + node + " still has an old replica of " + left.id();
       }
     }
     return null;
@@ -282,7 +282,7 @@ final class MergePlan {
       if (!view.isUp(node)) {
         return "node " + node + " is not UP";
       } else if (!left.isInService(node) || !right.isInService(node)) {
-        return "node " + node + " does not report replicas of both ranges as in service";
+        return "node " + node + " does not report that its replicas of both ranges are in service";
       }
     }
     return null;

@@ -110,7 +110,7 @@ public final class PendingStepRequests implements PeerServices.Handler {
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       ByteReader in = new ByteReader(request);
-      StoredFormat.require("request about pending steps", FORMAT, in);
+      StoredFormat.require("pending steps request", FORMAT, in);
       int kind = in.readByte();
       if (kind == LIST) {
         in.requireEnd();
@@ -121,7 +121,7 @@ public final class PendingStepRequests implements PeerServices.Handler {
         cancel.accept(range);
         return CompletableFuture.completedFuture(new byte[0]);
       }
-      throw NewerFormatException.unknownKind("request about pending steps", kind);
+      throw NewerFormatException.unknownKind("pending steps request", kind);
     } catch (MalformedBytesException | IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -136,7 +136,7 @@ public final class PendingStepRequests implements PeerServices.Handler {
 
   private static List<PendingStep> read(byte[] response) {
     ByteReader in = new ByteReader(response);
-    StoredFormat.require("list of pending steps", FORMAT, in);
+    StoredFormat.require("pending steps response", FORMAT, in);
     List<PendingStep> steps = new ArrayList<>();
     for (int remaining = in.readCount(MIN_STEP_BYTES); remaining > 0; remaining--) {
       steps.add(PendingStep.read(in));

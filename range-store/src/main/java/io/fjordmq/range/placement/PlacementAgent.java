@@ -85,7 +85,8 @@ public final class PlacementAgent implements PeerServices.Handler {
     if (!accept(order)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
-              "order is outdated: a later one arrived from the driver of term " + lastTerm()));
+              "outdated placement order: this node has received a newer one, from the driver of "
+                  + "term " + lastTerm()));
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {

@@ -186,8 +186,8 @@ public final class RangeDirectory implements MetadataListener {
       } catch (MalformedBytesException e) {
         // Possibly written by a newer version; the other ranges remain usable.
         LOG.error(
-            "Cannot read a range record in the metadata; the range is unreachable: {} "
-                + "record={}",
+            "Cannot decode a range record in the metadata; the range is unreachable from this "
+                + "node: {} record={}",
             e.getMessage(),
             record.key());
       }

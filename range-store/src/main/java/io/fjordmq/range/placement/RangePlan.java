@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangePlan {
   private static final String NODES_REQUIRED =
-      "; start the nodes that it waits for (see status), or remove them with"
-          + " 'bin/standalone.sh remove-node ID' if they are lost";
+      "; start the nodes that it waits for (see status) or, if they are lost, remove them with "
+          + "'bin/standalone.sh remove-node ID'";
 
   private final PlacementView view;
   private final PlacedRange range;
@@ -273,7 +273,7 @@ final class RangePlan {
     return new ReplicaChange(
         PendingSteps.describeRemoval(node.value()),
         isBroken(node)
-            ? "the replica is broken and an empty one must replace it" + NODES_REQUIRED
+            ? "the replica is broken and must be replaced by an empty one" + NODES_REQUIRED
             : null);
   }
 
@@ -299,7 +299,7 @@ final class RangePlan {
     for (NodeId node : range.retired()) {
       String reason =
           missingReports == null
-              ? "other replicas still list the old one as a member"
+              ? "other replicas still list the removed replica as a member"
               : missingReports;
       pending.add(pendingStep(newReplicaOn(node), reason));
     }
@@ -328,7 +328,7 @@ final class RangePlan {
             .toList();
     return absent.isEmpty()
         ? "no other voter can lead instead of node " + leader
-        : "without %s the voters in service are not a majority; out of service: %s"
+        : "without %s, the voters in service would not form a majority; out of service: %s"
             .formatted(sortedIds(leaving), sortedIds(absent));
   }
 
@@ -336,9 +336,9 @@ final class RangePlan {
     if (!view.reports().containsKey(node)) {
       return Nodes.missingReportReason(view, node);
     } else if (range.retired().contains(node)) {
-      return "node " + node + " cannot have a new replica before the old one is forgotten";
+      return "node " + node + " cannot get a new replica until its old one is forgotten";
     } else if (!range.holders().containsKey(node)) {
-      return "node " + node + " has a replica of the range as it was before a split";
+      return "node " + node + " has a replica from before the range was split";
     }
     return range.isInService(node) ? null : "the replica on node " + node + " is out of service";
   }

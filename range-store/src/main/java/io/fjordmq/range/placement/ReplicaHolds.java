@@ -84,7 +84,7 @@ final class ReplicaHolds {
       throw new IllegalStateException(describeHold(held, nowMillis));
     }
     throw new IllegalStateException(
-        "neither a merge nor a change of the replicas is pending for range " + range);
+        "no merge or replica change is pending for range " + range);
   }
 
   /** Returns the canceled changes, and when placement may repeat them. */
@@ -103,6 +103,6 @@ final class ReplicaHolds {
 
   private static String describeHold(Hold hold, long nowMillis) {
     long seconds = Math.max(0, hold.untilMillis() - nowMillis + 999) / 1_000;
-    return "canceled by an operator; placement may repeat the change in " + seconds + " s";
+    return "canceled by an operator; placement may retry the change in " + seconds + " s";
   }
 }

@@ -26,7 +26,7 @@ final class RequestedSplits {
     }
     if (previous != null) {
       previous.done.completeExceptionally(
-          new IllegalStateException("a later request to split the same range replaced this one"));
+          new IllegalStateException("superseded by a later request to split the same range"));
     }
     return request.done;
   }

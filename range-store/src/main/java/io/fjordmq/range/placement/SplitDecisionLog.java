@@ -91,7 +91,7 @@ final class SplitDecisionLog {
     lastTooSlow = decision;
     if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
       LOG.warn(
-          "State storage did not return the sizes of ranges within {} ms; splits and "
+          "State storage did not report range sizes within {} ms; splits and "
               + "merges are paused; check the disk",
           timeout.toMillis());
     } else {

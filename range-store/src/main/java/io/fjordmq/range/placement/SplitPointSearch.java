@@ -62,9 +62,9 @@ final class SplitPointSearch {
         ? "no split key found for range %s: too many tombstones; retry in a few minutes, after"
                 .formatted(range)
             + " RocksDB has compacted them"
-        : "range %s holds too few keys to be split: all of them belong to one unit (inbox bucket,"
+        : "range %s cannot be split: all of its keys belong to one inbox bucket, topic or filter,"
                 .formatted(range)
-            + " topic or filter), which is never divided";
+            + " which is the smallest unit";
   }
 
   private static boolean isInside(LedRange led, byte @Nullable [] key) {

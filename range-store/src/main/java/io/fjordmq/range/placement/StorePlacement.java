@@ -16,7 +16,7 @@ public record StorePlacement(String store, int voters, boolean onEveryNode) {
   public StorePlacement {
     if (voters < 1 || voters > MAX_VOTERS) {
       throw new IllegalArgumentException(
-          "voters of store %s must be between 1 and %d, not %d"
+          "the number of voters of store %s must be between 1 and %d, not %d"
               .formatted(store, MAX_VOTERS, voters));
     }
   }

@@ -126,7 +126,7 @@ final class VoterAssignment {
     /** DOWN, but may return soon. */
     DOWN("is down"),
     /** Stopping, but expected to return: stays if the other voters are a majority without it. */
-    STOPPING("is stopping, and the other voters are not a majority without it"),
+    STOPPING("is stopping, and the other voters do not form a majority"),
     /** DOWN for a long time: stays only if there is no other node. */
     LOST("has been down for placementConfig.replaceAfter; start it to keep it as a voter"),
     /** Live, but being decommissioned: stays only if all other nodes are gone. */

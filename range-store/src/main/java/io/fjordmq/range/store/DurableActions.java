@@ -40,7 +40,7 @@ final class DurableActions implements ReplicaDependencies.RangeLifecycleListener
    */
   @Override
   public void onRangeCreated(RangeDescriptor range, boolean lead) {
-    onceDurable("Failed to open split range " + range.id(), () -> replicas.adopt(range.id(), lead));
+    onceDurable("Failed to open a split range", range.id(), () -> replicas.adopt(range.id(), lead));
   }
 
   /**
@@ -50,20 +50,22 @@ final class DurableActions implements ReplicaDependencies.RangeLifecycleListener
   @Override
   public void onRangeAbsorbed(RangeId range) {
     onceDurable(
-        "Failed to remove the log of merged range " + range, () -> replicas.onAbsorbed(range));
+        "Failed to remove the log of a merged range", range, () -> replicas.onAbsorbed(range));
   }
 
-  private void onceDurable(String warning, Supplier<CompletableFuture<Void>> task) {
+  private void onceDurable(
+      String warning, RangeId range, Supplier<CompletableFuture<Void>> task) {
     kv.flush()
         .thenCompose(durable -> task.get())
         .whenComplete(
             (done, failure) -> {
               if (failure != null && !closed.getAsBoolean()) {
-                LOG.warn("{}; retrying", warning, failure);
+                LOG.warn("{}; retrying range={}", warning, range, failure);
                 runtime
                     .timers()
                     .schedule(
-                        settings.reopenBackoff().toMillis(), () -> onceDurable(warning, task));
+                        settings.reopenBackoff().toMillis(),
+                        () -> onceDurable(warning, range, task));
               }
             });
   }

@@ -109,8 +109,8 @@ public final class LeaderOperations {
               new RangeEntry.Split(0, epochVersion, number, key, now.replicas());
           if (RangeSplit.plan(replica.descriptor(), split) == null) {
             throw new IllegalArgumentException(
-                ("cannot split range %s: the key is outside its interval %s, or its epoch version is"
-                        + " no longer %d but %d")
+                ("cannot split range %s: the key is outside its interval %s, or its epoch "
+                    + "version has changed from %d to %d")
                     .formatted(
                         id,
                         replica.descriptor().interval(),
@@ -118,7 +118,7 @@ public final class LeaderOperations {
                         replica.descriptor().epoch().version()));
           } else if (stored.isAbsorbed(new RangeId(id.store(), number))) {
             throw new IllegalArgumentException(
-                "cannot split range %s: number %d of store %s was used before"
+                "cannot split range %s: number %d of store %s is already taken"
                     .formatted(id, number, id.store()));
           } else if (!isLogTruncated(now)) {
             throw new IllegalStateException(

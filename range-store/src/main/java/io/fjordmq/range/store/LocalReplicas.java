@@ -203,7 +203,7 @@ public final class LocalReplicas {
     boolean replaced = merges.isFrozen(id) && successors.stream().anyMatch(replicas::containsKey);
     if (replica.leading() || replaced || merges.neighbor(id) != null) {
       throw new IllegalStateException(
-          "cannot remove the replica of range " + id + ": its merge still needs it on this node");
+          "cannot remove the replica of range " + id + ": a merge on this node still needs it");
     }
   }
 
@@ -217,8 +217,8 @@ public final class LocalReplicas {
     boolean member = replica.role() != ReplicaStatus.Role.NONE;
     if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
       throw new IllegalStateException(
-          ("cannot remove the replica of range %s: it leads, or is still a member at applied"
-                  + " index %d (removal requested as of index %d)")
+          ("cannot remove the replica of range %s: it is the leader, or was still a member at "
+              + "applied index %d (removal requested as of index %d)")
               .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
     }
   }

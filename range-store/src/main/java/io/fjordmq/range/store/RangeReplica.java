@@ -299,7 +299,8 @@ final class RangeReplica implements ReplicatedState {
     view.setLeadingTerm(term);
     load.begin();
     LOG.info(
-        "This node leads a range range={} term={} appliedIndex={}", id, term, view.appliedIndex());
+        "Became the leader of a range range={} term={} "
+            + "appliedIndex={}", id, term, view.appliedIndex());
     listeners.onLeaderStart();
   }
 
@@ -307,7 +308,7 @@ final class RangeReplica implements ReplicatedState {
   public void onLeaderStop() {
     view.clearLeading();
     load.end();
-    LOG.info("This node no longer leads a range range={}", id);
+    LOG.info("Lost the leadership of a range range={}", id);
   }
 
   @Override

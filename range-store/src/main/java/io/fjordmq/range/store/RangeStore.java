@@ -342,8 +342,8 @@ public final class RangeStore implements AutoCloseable {
       LOG.info("Ranges closed node={}", self);
     } else {
       LOG.warn(
-          "Ranges did not close within {}; a replica or the disk does not respond; "
-              + "the Raft log holds the missing writes node={}",
+          "Ranges did not close within {}: a replica or the disk is not responding; the Raft log "
+              + "still holds the unflushed writes node={}",
           timeout,
           self);
     }

@@ -87,7 +87,7 @@ public final class RangeThreads implements AutoCloseable {
       for (ExecutorService executor : new ExecutorService[] {queries, supervisor, openers}) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
           LOG.warn(
-              "Range threads did not stop within a minute; shutting down without them "
+              "Range threads did not stop within a minute; continuing shutdown without them "
                   + "executor={}",
               executor);
         }

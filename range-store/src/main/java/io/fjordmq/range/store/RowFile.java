@@ -99,7 +99,7 @@ final class RowFile {
   /**
    * Passes all rows to the visitor in order.
    *
-   * @throws IOException if the file cannot be read or is damaged; the rows before the damage have
+   * @throws IOException if the file cannot be read or is corrupt; the rows before that have
    *     been visited
    */
   static void read(Path file, RowVisitor visitor) throws IOException {
@@ -116,7 +116,7 @@ final class RowFile {
       long expected = in.readLong();
       if (expected != rows) {
         throw new IOException(
-            file + " is damaged: it has " + rows + " rows, but its trailer says " + expected);
+            file + " is corrupt: it has " + rows + " rows, but its trailer says " + expected);
       }
     }
   }
@@ -132,13 +132,13 @@ final class RowFile {
   private static long readChunk(Path file, DataInputStream in, int length, RowVisitor visitor)
       throws IOException {
     if (length < 0 || length > Files.size(file)) {
-      throw new IOException(file + " is damaged: invalid chunk size " + length);
+      throw new IOException(file + " is corrupt: invalid chunk size " + length);
     }
     int expected = in.readInt();
     byte[] bytes = new byte[length];
     in.readFully(bytes);
     if (checksum(bytes) != expected) {
-      throw new IOException(file + " is damaged: chunk checksum mismatch");
+      throw new IOException(file + " is corrupt: chunk checksum mismatch");
     }
     ByteReader chunk = new ByteReader(bytes);
     long rows = 0;

@@ -62,7 +62,7 @@ final class SnapshotInstaller {
    *
    * <p>If the range is frozen both on this node and in the snapshot, only its progress is replaced.
    *
-   * @throws SnapshotRefusedException if the snapshot is damaged, belongs to another range, or
+   * @throws SnapshotRefusedException if the snapshot is corrupt, belongs to another range, or
    *     cannot be installed on this node now; nothing has been changed
    * @throws IOException if the rows cannot be replaced
    */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The descriptors of the replicas on this node's disk. The published descriptor takes the place of
- * one that is damaged or has a newer format: its replica cannot be opened, but it counts as halted,
+ * one that is corrupt or has a newer format: its replica cannot be opened, but it counts as halted,
  * so that it is reported and can be replaced (decision 0042). Thread-safe; blocks.
  */
 final class StoredDescriptors {
@@ -111,7 +111,7 @@ final class StoredDescriptors {
       range = RangeDescriptorCodec.decode(row);
     } catch (MalformedBytesException e) {
       throw e;
-    } catch (RuntimeException e) { // damaged bytes may be anything
+    } catch (RuntimeException e) { // corrupt bytes may be anything
       throw new MalformedBytesException("invalid descriptor of range " + id, e);
     }
     if (!range.id().equals(id)) {

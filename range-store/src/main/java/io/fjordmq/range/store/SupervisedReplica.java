@@ -206,7 +206,7 @@ final class SupervisedReplica {
     } else if (faults == FAULTS_UNTIL_BROKEN) {
       LOG.error(
           "Replica is broken again and stays halted after {} rebuilds within {}; "
-              + "remove the cause, then run 'rebuild {}': {} range={}",
+              + "fix the cause, then run 'rebuild {}': {} range={}",
           RebuildLimit.MAX_REBUILDS,
           RebuildLimit.WINDOW,
           id,

@@ -65,8 +65,8 @@ class PlacementAgentTest {
   @Test
   void shouldRejectOrdersThatArriveAfterLaterOnes() {
     assertThat(send(2, 5, new PlacementOrder.Report())).isCompleted();
-    assertRefused(send(2, 4, new PlacementOrder.Drop(RANGE, 0)), "a later one arrived");
-    assertRefused(send(2, 5, new PlacementOrder.Drop(RANGE, 0)), "a later one arrived");
+    assertRefused(send(2, 4, new PlacementOrder.Drop(RANGE, 0)), "has received a newer one");
+    assertRefused(send(2, 5, new PlacementOrder.Drop(RANGE, 0)), "has received a newer one");
     assertRefused(send(1, 9, new PlacementOrder.Drop(RANGE, 0)), "driver of term 2");
     assertThat(send(3, 1, new PlacementOrder.Report())).as("a new driver").isCompleted();
   }

@@ -141,7 +141,7 @@ class PlacementDriverTest {
         .withMessageContaining("an operator canceled the merge");
     ranges.advance(Duration.ofSeconds(10));
     assertThat(driver.pending()).isEmpty();
-    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("neither a merge nor");
+    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("no merge or");
   }
 
   @Test
@@ -155,8 +155,8 @@ class PlacementDriverTest {
 
     driver.cancel(RANGE);
     ranges.advance(Duration.ofSeconds(10));
-    assertPending(change, "canceled by an operator; placement may repeat the change in", false);
-    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("may repeat the change in");
+    assertPending(change, "canceled by an operator; placement may retry the change in", false);
+    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("may retry the change in");
 
     ranges.advance(PlacementSettings.DEFAULTS.mergeCooldown());
     assertPending(change, "node silent does not respond", true);

@@ -35,11 +35,11 @@ class ReplicaHoldsTest {
             new PendingStep(
                 RANGE,
                 REMOVAL.description(),
-                "canceled by an operator; placement may repeat the change in 8 s",
+                "canceled by an operator; placement may retry the change in 8 s",
                 false,
                 Duration.ofSeconds(2)));
     assertThatThrownBy(() -> holds.cancel(RANGE, 13_000, 3_000))
-        .hasMessageContaining("may repeat the change in 8 s");
+        .hasMessageContaining("may retry the change in 8 s");
     assertThat(holds.held(11_000)).isEmpty();
     assertThat(holds.pending(11_000)).isEmpty();
   }
@@ -51,7 +51,7 @@ class ReplicaHoldsTest {
     assertThat(holds.isCancelable(RANGE)).isFalse();
     assertThatThrownBy(() -> holds.cancel(RANGE, 12_000, 2_000))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("may repeat the change in 9 s");
+        .hasMessageContaining("may retry the change in 9 s");
     assertThat(holds.held(11_000)).isEmpty();
   }
 
@@ -65,7 +65,7 @@ class ReplicaHoldsTest {
     assertThat(holds.held(1_000)).isEmpty();
     plan();
     assertThatThrownBy(() -> holds.cancel(RANGE, 11_000, 1_000))
-        .hasMessageContaining("neither a merge nor a change of the replicas is pending");
+        .hasMessageContaining("no merge or replica change is pending");
   }
 
   /** The driver makes no plan for a range while a step for it is in progress. */

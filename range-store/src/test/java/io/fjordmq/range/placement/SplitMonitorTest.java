@@ -291,10 +291,10 @@ class SplitMonitorTest {
     ranges.advance(Duration.ofSeconds(2));
     assertThat(splitPoint().key()).isNull();
     assertThat(splitPoint().noSplitReason())
-        .contains("range words-1 holds too few keys to be split");
+        .contains("range words-1 cannot be split");
     append("f");
     ranges.advance(Duration.ofSeconds(30));
-    assertThat(splitPoint().noSplitReason()).contains("holds too few keys");
+    assertThat(splitPoint().noSplitReason()).contains("cannot be split: all of its keys");
   }
 
   @Test
@@ -309,7 +309,7 @@ class SplitMonitorTest {
     assertThat(Objects.requireNonNull(evaluated).keys())
         .contains(bytes("b"), bytes("g"), bytes("x"));
     assertThat(splitPoint().key()).isNull();
-    assertThat(splitPoint().noSplitReason()).contains("holds too few keys");
+    assertThat(splitPoint().noSplitReason()).contains("cannot be split: all of its keys");
   }
 
   @Test

@@ -113,7 +113,7 @@ final class GroupSnapshots implements SnapshotStorage {
     if (interrupted == null) {
       return applied;
     }
-    LOG.info("Repeating an interrupted snapshot installation group={}", id);
+    LOG.info("Retrying an interrupted snapshot installation group={}", id);
     try {
       return install(InstallRecord.decode(interrupted));
     } catch (SnapshotRefusedException e) {
@@ -176,8 +176,8 @@ final class GroupSnapshots implements SnapshotStorage {
     exchange.withdrawAll(id);
     if (!exportGate.shut(timeout)) {
       LOG.warn(
-          "Closing a group although a snapshot export has not returned within {}; the disk may be"
-              + " hanging group={} exports={}",
+          "Closing a group with snapshot exports still running after {}; the disk may be stuck "
+              + "group={} exports={}",
           timeout,
           id,
           exportGate.threadsInside());

@@ -121,7 +121,7 @@ final class JRaftConsensus implements Consensus {
 
   private ConsensusException tooManyProposals() {
     return new ConsensusException(
-        Kind.BUSY, "group " + group + " is at its limit of pending proposals: " + queuedProposals);
+        Kind.BUSY, "group " + group + " has too many pending proposals: " + queuedProposals);
   }
 
   @Override
@@ -279,7 +279,7 @@ final class JRaftConsensus implements Consensus {
     Duration timeout = shutdowns.timeout();
     if (!gate.shut(timeout)) {
       LOG.error(
-          "Closing a replica although calls have not returned within {} group={} calls={}",
+          "Closing a replica with calls still running after {} group={} calls={}",
           timeout,
           group,
           gate.threadsInside());

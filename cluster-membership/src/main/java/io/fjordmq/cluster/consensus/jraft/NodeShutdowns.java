@@ -57,9 +57,9 @@ final class NodeShutdowns {
       return true;
     }
     LOG.warn(
-        "Raft threads of a group did not end within {}, because a call to its state or to the disk"
-            + " has not returned; the replica stays closed until they end; restart the node unless"
-            + " it is shutting down group={}",
+        "Raft threads of a group did not stop within {}: a call to its state machine or to the "
+            + "disk has not returned; the replica stays closed until they stop; restart the node "
+            + "unless it is shutting down group={}",
         timeout,
         group);
     return false;

@@ -46,7 +46,7 @@ final class ReplicaCheck {
     if (applied < needed) {
       throw mismatch(
           "the state includes entries up to index " + applied,
-          "the log has dropped entries up to index " + needed);
+          "the log is truncated up to index " + needed);
     }
     long first = log.firstIndex(record.number());
     long last = log.lastIndex(record.number(), first);
@@ -81,8 +81,8 @@ final class ReplicaCheck {
         Kind.FAILED,
         "group %s: this node has acknowledged entries up to index %d, "
                 .formatted(group, acknowledged)
-            + "but its log is readable only up to index %d: ".formatted(last)
-            + "a write-ahead log file is damaged; start with an empty data directory to join"
+            + "but its log can be read only up to index %d: ".formatted(last)
+            + "a write-ahead log file is corrupt; start with an empty data directory to join"
             + " as a new node, or delete %s to continue without the lost entries"
                 .formatted(log.endMarkersFile()));
   }

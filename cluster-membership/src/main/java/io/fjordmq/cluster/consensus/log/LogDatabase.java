@@ -235,8 +235,8 @@ final class LogDatabase implements AutoCloseable {
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {
       LOG.error(
-          "Leaving the log database open: calls to it did not return within {}; all "
-              + "writes are on disk calls={}",
+          "Not closing the log database: calls did not return within {}; all writes are on disk "
+              + "calls={}",
           CLOSE_TIMEOUT,
           gate.threadsInside());
       return;

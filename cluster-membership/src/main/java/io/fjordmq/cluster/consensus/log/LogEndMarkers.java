@@ -79,7 +79,7 @@ final class LogEndMarkers implements AutoCloseable {
     } catch (IOException e) {
       if (!failing) {
         LOG.warn(
-            "Cannot update the log end marker; a damaged log may go unnoticed path={}", path, e);
+            "Cannot update the log end marker; a corrupt log may go undetected path={}", path, e);
       }
       failing = true;
     }

@@ -63,7 +63,7 @@ final class HeartbeatBatch {
     try {
       handler.run();
     } catch (RuntimeException e) { // the other heartbeats have to be handled as well
-      LOG.error("Failed to handle a heartbeat", e);
+      LOG.error("Failed to handle a Raft heartbeat; please report this bug", e);
     }
   }
 }
