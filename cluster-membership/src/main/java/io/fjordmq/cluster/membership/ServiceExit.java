@@ -73,7 +73,8 @@ final class ServiceExit {
     } catch (ExecutionException | TimeoutException e) {
       LOG.info(
           "Stopping without notifying the cluster, which will wait for the lease to expire: "
-              + "{}", e.toString());
+              + "{}",
+          e.toString());
     }
   }
 }
