@@ -59,8 +59,7 @@ final class ServerStream implements StreamObserver<ClientMessage> {
           refuse(
               "node "
                   + from
-                  + " has restarted since it opened this connection, or this node "
-                  + "is fenced");
+                  + " has restarted since it opened this connection, or this node is fenced");
         } else {
           handle(from, message.getRequest());
         }

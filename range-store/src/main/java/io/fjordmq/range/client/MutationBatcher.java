@@ -284,8 +284,7 @@ final class MutationBatcher {
     sender.forget();
     return giveUp(
         batch,
-        "the range no longer tracks this sender, so it cannot detect a "
-            + "duplicate; outcome unknown");
+        "the range no longer tracks this sender, so it cannot detect a duplicate; outcome unknown");
   }
 
   private Runnable retryAfter(CommandBatch batch, String failure) {

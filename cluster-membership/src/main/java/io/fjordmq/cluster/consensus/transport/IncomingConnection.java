@@ -87,8 +87,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       throw new CorruptedFrameException(
           "node "
               + from
-              + " has restarted since it opened this connection, or this node is "
-              + "fenced");
+              + " has restarted since it opened this connection, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
       requests.handle(request, new ResponseContext(request.call()), heartbeats);

@@ -200,8 +200,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
       throw new CorruptedFrameException(
           "node "
               + peer
-              + " has restarted since this connection was opened, or this node is "
-              + "fenced");
+              + " has restarted since this connection was opened, or this node is fenced");
     }
     responded = true;
     lastResponseNanos = sweeps.nowNanos();
