@@ -97,7 +97,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
       }
       if (c == '#' && !(startsLevel && i == pattern.length() - 1)) {
         throw new IllegalArgumentException(
-            "'#' must occupy an entire level, which must be the last one of the topic filter");
+            "'#' must be the last level of the topic filter and occupy that entire level");
       }
     }
     if (Topic.tooLong(pattern)) {

@@ -80,9 +80,7 @@ public final class Main {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, fault) ->
             log.error(
-                "Uncaught exception; please report this bug thread={}",
-                thread.getName(),
-                fault));
+                "Uncaught exception; please report this bug thread={}", thread.getName(), fault));
     log.info(
         "Starting FjordMQ version={} pid={} java={} data={}",
         Version.text(),

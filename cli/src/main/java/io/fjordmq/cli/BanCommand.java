@@ -49,8 +49,10 @@ final class BanCommand {
       @Parameters(paramLabel = KIND, description = KINDS) BanKind kind,
       @Parameters(paramLabel = WHO, description = WHOM) String who,
       @Mixin ExpiryOptions expiry,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "reason for the ban, shown "
-          + "only to operators")
+      @Option(
+              names = "--reason",
+              paramLabel = "TEXT",
+              description = "reason for the ban, shown " + "only to operators")
           @Nullable String reason,
       @Option(
               names = "--tenant",

@@ -142,7 +142,7 @@ public final class StartFence {
     return other && alive
         ? new Refusal(
             ("another process with the identity of node %s is connected (start counter %s; refused "
-                + "process: %s); stop one of them")
+                    + "process: %s); stop one of them")
                 .formatted(node, known, presented),
             false)
         : null;
@@ -150,8 +150,8 @@ public final class StartFence {
 
   private static String rolledBackReason(NodeId node, StartStamp presented, StartStamp known) {
     return ("the data directory of node %s is an outdated copy (start counter %s, latest known "
-        + "%s); it may lack log entries and votes that the node acknowledged after the copy was "
-        + "made. %s")
+            + "%s); it may lack log entries and votes that the node acknowledged after the copy was "
+            + "made. %s")
         .formatted(node, presented, known, remedy(node));
   }
 

@@ -126,8 +126,8 @@ final class StartFenceTest {
     assertThat(fence.admit(OTHER, FIRST)).isNull();
     StartFence.Refusal refusal = refused(fence, SECOND);
     assertThat(refusal.permanent()).isFalse();
-    assertThat(refusal.reason()).contains("another process with the identity of node n2 is "
-        + "connected");
+    assertThat(refusal.reason())
+        .contains("another process with the identity of node n2 is " + "connected");
     assertThat(fence.accepts(OTHER, FIRST)).as("the running process continues").isTrue();
     fence.release(OTHER, FIRST);
     assertThat(fence.admit(OTHER, SECOND)).isNull();

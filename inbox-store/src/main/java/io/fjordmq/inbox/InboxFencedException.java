@@ -8,8 +8,6 @@ public final class InboxFencedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public InboxFencedException(InboxHandle handle) {
-    super(
-        "handle is fenced: the inbox was attached again, or its session has ended: "
-            + handle);
+    super("handle is fenced: the inbox was attached again, or its session has ended: " + handle);
   }
 }

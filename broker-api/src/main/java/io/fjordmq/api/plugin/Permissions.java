@@ -48,8 +48,8 @@ public record Permissions(List<Rule> rules) {
      */
     public Rule {
       if (filter.isShared()) {
-        throw new IllegalArgumentException("the topic filter of a rule must not be a shared "
-            + "subscription: " + filter);
+        throw new IllegalArgumentException(
+            "the topic filter of a rule must not be a shared " + "subscription: " + filter);
       }
     }
 

@@ -110,8 +110,8 @@ public final class Logins {
               TokenKey created = directory.tokenKey();
               if (created == null) {
                 throw new AccountException(
-                    Kind.UNAVAILABLE, "this node has not loaded the key that signs tokens; see "
-                        + "its log");
+                    Kind.UNAVAILABLE,
+                    "this node has not loaded the key that signs tokens; see " + "its log");
               }
               return created;
             });

@@ -26,8 +26,7 @@ public record SplitConfig(String strategy, @Flattened SplitMergeSettings rules) 
       throw new IllegalArgumentException(
           "maxRangeBytes must be at least 16 MiB, or 0 for no limit, not "
               + maxRangeBytes
-              + " bytes"
-              + ": sizes are estimates, and smaller ranges would be split repeatedly");
+              + " bytes: sizes are estimates, and smaller ranges would be split repeatedly");
     }
   }
 }

@@ -6,7 +6,8 @@ import io.fjordmq.common.ByteWriter;
 /**
  * The client began to be throttled. Repetitions are combined.
  *
- * @param outbound whether messages to the client are delayed; otherwise nothing is read from the client
+ * @param outbound whether messages to the client are delayed; otherwise nothing is read from the
+ *     client
  * @param limitKey the configuration key of the limit that was reached; empty if the node is
  *     overloaded
  * @param limitValue the value of the limit; negative if unknown

@@ -144,8 +144,10 @@ final class ApiCalls implements AutoCloseable {
           "TIMEOUT",
           "the operation did not complete in time and may still complete");
     }
-    LOG.error("Failed to handle an API request; please report this bug "
-        + "path={}", exchange.path(), failure);
+    LOG.error(
+        "Failed to handle an API request; please report this bug " + "path={}",
+        exchange.path(),
+        failure);
     return HttpReply.apiError(
         HttpStatus.INTERNAL_SERVER_ERROR_500, "INTERNAL_ERROR", "the request failed; see the log");
   }

@@ -86,8 +86,7 @@ final class UnixSocketFile {
 
   private IllegalStateException unusable(String why, @Nullable Throwable cause) {
     return new IllegalStateException(
-        "cannot listen on " + path + ": " + why + ", or change " + key + ".path",
-        cause);
+        "cannot listen on " + path + ": " + why + ", or change " + key + ".path", cause);
   }
 
   private static Set<PosixFilePermission> parsePermissions(String octal) {

@@ -36,10 +36,7 @@ enum DeliveryMetric implements Metric {
       "",
       "Payload bytes of messages waiting for a receiving event loop"),
   NODE_STREAMS(
-      "fjordmq.node.streams",
-      Kind.GAUGE,
-      "",
-      "Live nodes to which this node has a message stream"),
+      "fjordmq.node.streams", Kind.GAUGE, "", "Live nodes to which this node has a message stream"),
   NODE_STREAMS_FULL(
       "fjordmq.node.streams.full",
       Kind.GAUGE,

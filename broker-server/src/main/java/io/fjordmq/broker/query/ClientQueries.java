@@ -334,8 +334,8 @@ public final class ClientQueries {
   private CompletableFuture<List<StoredSession>> findStored(
       TreeSet<String> tenants, String clientId, Problems problems) {
     if (tenants.size() > MAX_TENANTS) {
-      problems.add("offline sessions: there are too many tenants to search; set the parameter "
-          + "tenant");
+      problems.add(
+          "offline sessions: there are too many tenants to search; set the parameter " + "tenant");
       return CompletableFuture.completedFuture(List.of());
     }
     List<CompletableFuture<Optional<StoredSession>>> reads =

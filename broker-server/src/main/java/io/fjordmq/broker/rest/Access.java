@@ -130,8 +130,7 @@ final class Access {
         .filter(origin -> !origin.equals("https://" + call.host()))
         .ifPresent(
             origin -> {
-              throw new ApiException(
-                  ErrorCode.FORBIDDEN, "cross-origin requests are not allowed");
+              throw new ApiException(ErrorCode.FORBIDDEN, "cross-origin requests are not allowed");
             });
   }
 }

@@ -55,8 +55,7 @@ final class BannedResource implements Resource {
       @Field(
               value =
                   "Client property that the ban matches: `clientid`, `username`, `peerhost` for "
-                      + "one IP address, or"
-                      + " `peerhost_net` for a network",
+                      + "one IP address, or `peerhost_net` for a network",
               example = "clientid")
           BanKind as,
       @Field(

@@ -63,10 +63,12 @@ public final class ClientsResource implements Resource {
         .query(Parameter.text("like_username", "Substring of the user name"))
         .query(Parameter.time("gte_created_at", "Only sessions created at this time or later"))
         .query(Parameter.time("lte_created_at", "Only sessions created at this time or earlier"))
-        .query(Parameter.time("gte_connected_at", "Only clients that connected at this time or "
-            + "later"))
-        .query(Parameter.time("lte_connected_at", "Only clients that connected at this time or "
-            + "earlier"))
+        .query(
+            Parameter.time(
+                "gte_connected_at", "Only clients that connected at this time or " + "later"))
+        .query(
+            Parameter.time(
+                "lte_connected_at", "Only clients that connected at this time or " + "earlier"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(ClientJson.class)
         .handler(QueryErrors.translated(this::list));

@@ -86,8 +86,7 @@ final class ClusterResource implements Resource {
         .summary("Set the number of voters for one or more stores")
         .description(
             "Stores that are not listed keep their number of voters. Placement adds and removes "
-                + "voters one by"
-                + " one; a range has at most as many voters as there are nodes.")
+                + "voters one by one; a range has at most as many voters as there are nodes.")
         .role(Role.ADMINISTRATOR)
         .body(VoterCounts.class)
         .ok(VoterCounts.class)

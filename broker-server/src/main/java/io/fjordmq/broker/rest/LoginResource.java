@@ -117,8 +117,7 @@ final class LoginResource implements Resource {
   static void requireSelfOrAdministrator(Caller caller, String name) {
     if (!isSelf(caller, name) && caller.role() != Role.ADMINISTRATOR) {
       throw new ApiException(
-          ErrorCode.UNAUTHORIZED_ROLE,
-          "logging out another user requires the role administrator");
+          ErrorCode.UNAUTHORIZED_ROLE, "logging out another user requires the role administrator");
     }
   }
 

@@ -145,8 +145,8 @@ public final class Request {
   void requireTimeLeft() {
     if (remaining().isZero()) {
       throw new ApiException(
-          ErrorCode.TIMEOUT, "the operation did not complete in time; it may have taken effect "
-              + "in part");
+          ErrorCode.TIMEOUT,
+          "the operation did not complete in time; it may have taken effect " + "in part");
     }
   }
 

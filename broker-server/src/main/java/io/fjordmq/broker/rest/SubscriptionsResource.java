@@ -238,11 +238,13 @@ public final class SubscriptionsResource implements Resource {
     if (code == QUOTA_EXCEEDED) {
       throw ApiException.conflict(
           ("topic '%s': the client has reached sessionConfig.maxSubscriptions or "
-              + "maxSubscriptionBytes").formatted(topic));
+                  + "maxSubscriptionBytes")
+              .formatted(topic));
     }
     if (code == TOPIC_FILTER_INVALID) {
-      throw ApiException.badRequest(("topic '%s' exceeds sessionConfig.maxTopicBytes or "
-          + "maxTopicLevels").formatted(topic));
+      throw ApiException.badRequest(
+          ("topic '%s' exceeds sessionConfig.maxTopicBytes or " + "maxTopicLevels")
+              .formatted(topic));
     }
     if (code >= FIRST_ERROR) {
       throw ApiException.unavailable(

@@ -45,8 +45,7 @@ final class UsersResource implements Resource {
       @Field(value = "Free text", maxLength = 256, pattern = AccountFields.ONE_LINE)
           @Nullable String description,
       @Field(
-              value =
-                  "Tenant that the user is bound to; if absent, that of the caller",
+              value = "Tenant that the user is bound to; if absent, that of the caller",
               minLength = 1,
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param retain the store of retained messages
  */
 record VoterCounts(
-    @Field(value = "Voters per range of the dist store, which contains "
-        + "routes", min = 1, max = ClusterCommands.MAX_VOTERS)
+    @Field(
+            value = "Voters per range of the dist store, which contains " + "routes",
+            min = 1,
+            max = ClusterCommands.MAX_VOTERS)
         @Nullable Integer dist,
     @Field(
             value = "Voters per range of the inbox store, which contains persistent sessions",

@@ -66,7 +66,8 @@ class StartFailuresTest {
   void shouldNameTheProcessThatHoldsTheDataDirectory() {
     try (BrokerUnderTest running = BrokerUnderTest.startIn(folder)) {
       StartAttempt attempt = StartAttempt.in(running.nodeDirectory(), configuration(), Map.of());
-      assertOneLine(attempt, FAILED, "locked by process " + running.pid(), "different data directory");
+      assertOneLine(
+          attempt, FAILED, "locked by process " + running.pid(), "different data directory");
       try (Bystander bystander = new Bystander(running.mqtt())) {
         bystander.assertUnaffected();
       }

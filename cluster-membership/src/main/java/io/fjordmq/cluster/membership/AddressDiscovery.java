@@ -123,8 +123,10 @@ final class AddressDiscovery {
               if (reply != null) {
                 processReply(address, reply, sentMillis);
               } else {
-                LOG.debug("Hello request to a node failed: {} "
-                    + "address={}", failure.getMessage(), address);
+                LOG.debug(
+                    "Hello request to a node failed: {} " + "address={}",
+                    failure.getMessage(),
+                    address);
                 fenceIfRefused(own, failure);
               }
             });

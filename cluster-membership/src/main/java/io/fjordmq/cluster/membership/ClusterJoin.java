@@ -164,13 +164,13 @@ public final class ClusterJoin {
     if (cluster != null && !cluster.id().equals(self.clusterId())) {
       throw new MembershipException(
           ("the data directory mixes two clusters: node.id belongs to cluster %s, the metadata to "
-              + "cluster %s; start with an empty data directory to join one of them")
+                  + "cluster %s; start with an empty data directory to join one of them")
               .formatted(self.clusterId(), cluster.id()));
     }
     if (cluster != null && !cluster.env().isEmpty() && !cluster.env().equals(env)) {
       throw new MembershipException(
           ("clusterConfig.env is '%s', but this node belongs to cluster %s with env '%s'; the env "
-              + "of a cluster cannot be changed; correct clusterConfig.env")
+                  + "of a cluster cannot be changed; correct clusterConfig.env")
               .formatted(env, cluster.id(), cluster.env()));
     }
   }

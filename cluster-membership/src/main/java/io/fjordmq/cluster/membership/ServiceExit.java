@@ -72,8 +72,8 @@ final class ServiceExit {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       LOG.info(
-          "Stopping without notifying the cluster, which will wait for the lease to expire: "
-              + "{}", e.toString());
+          "Stopping without notifying the cluster, which will wait for the lease to expire: {}",
+          e.toString());
     }
   }
 }

@@ -77,8 +77,8 @@ public final class StartCheck {
     Set<NodeAddress> unresponsive = requireNotRunning(othersIn(addresses));
     while (!unresponsive.isEmpty() && System.nanoTime() - deadline < 0) {
       LOG.warn(
-          "Retrying addresses that neither responded nor refused the connection "
-              + "addresses={}", unresponsive);
+          "Retrying addresses that neither responded nor refused the connection " + "addresses={}",
+          unresponsive);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
       unresponsive = requireNotRunning(unresponsive);
     }

@@ -56,8 +56,10 @@ final class ServerStream implements StreamObserver<ClientMessage> {
         if (from == null) {
           refuse("protocol error: the first message must open the stream");
         } else if (!server.fence().accepts(from, start)) {
-          refuse("node " + from + " has restarted since it opened this connection, or this node "
-              + "is fenced");
+          refuse(
+              "node "
+                  + from
+                  + " has restarted since it opened this connection, or this node is fenced");
         } else {
           handle(from, message.getRequest());
         }

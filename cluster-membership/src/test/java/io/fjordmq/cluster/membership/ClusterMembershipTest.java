@@ -257,7 +257,7 @@ class ClusterMembershipTest {
     nodes.stop(a);
     assertThatThrownBy(() -> nodes.start("a", inEnv("Prod", nodes.bootstrap("a", "a"))))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("with env 'Test'; set clusterConfig.env to that");
+        .hasMessageContaining("with env 'Test'; the env of a cluster cannot be changed");
     nodes.start("a", nodes.join("a", "a"));
   }
 

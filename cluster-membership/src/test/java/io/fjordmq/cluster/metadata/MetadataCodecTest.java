@@ -125,7 +125,7 @@ class MetadataCodecTest {
     bytes[Math.floorMod(position, bytes.length)] ^= 0x40;
     assertThatThrownBy(() -> MetadataCodec.decodeCheckpoint(bytes))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("damaged");
+        .hasMessageContaining("corrupt");
   }
 
   @Test

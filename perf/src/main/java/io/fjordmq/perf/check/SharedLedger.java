@@ -64,14 +64,14 @@ public final class SharedLedger {
 
     @Override
     public void onDisconnected() {
-      throw new IllegalStateException("members of a shared subscription must not disconnect "
-          + "during a run");
+      throw new IllegalStateException(
+          "members of a shared subscription must not disconnect " + "during a run");
     }
 
     @Override
     public long onReconnected(SentMessages sentMessages) {
-      throw new IllegalStateException("members of a shared subscription must not disconnect "
-          + "during a run");
+      throw new IllegalStateException(
+          "members of a shared subscription must not disconnect " + "during a run");
     }
   }
 }

@@ -265,7 +265,7 @@ final class Findings {
       if (late > TOOL_LATE_MILLIS) {
         remarks.add(
             ("the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped "
-                + "reading; latencies include this delay")
+                    + "reading; latencies include this delay")
                 .formatted(late));
       }
     }

@@ -42,8 +42,10 @@ public enum ResultMetric {
   CONNECTS("connection rate", "/s", 0, HIGHER, "mean rate at which clients were accepted"),
   CONNECT_CPU_PERCENT("broker CPU while connecting", "% of the host", 1, LOWER, "CPU of all nodes"),
   CONNECT_CPU_MICROS("broker CPU per connection", "µs", 0, LOWER, "CPU time per accepted client"),
-  HOLD_CPU_PERCENT("broker CPU while idle", "% of the host", 1, LOWER, "while all clients are idle"),
-  NODE_IDLE_PERCENT("CPU of an idle node", "% of a core", 2, LOWER, "mean of all nodes, clients idle"),
+  HOLD_CPU_PERCENT(
+      "broker CPU while idle", "% of the host", 1, LOWER, "while all clients are idle"),
+  NODE_IDLE_PERCENT(
+      "CPU of an idle node", "% of a core", 2, LOWER, "mean of all nodes, clients idle"),
   CONNECT_MEAN_MS("CONNECT mean", "ms", 2, LOWER, "mean, from the scheduled connect to CONNACK"),
   CONNECT_P50_MS("CONNECT p50", "ms", 2, LOWER, "median; 50 % of CONNACKs were faster"),
   CONNECT_P99_MS("CONNECT p99", "ms", 2, LOWER, "99 % of CONNACKs were faster"),
@@ -51,18 +53,26 @@ public enum ResultMetric {
   CONNECTION_KB("memory per client", "KB", 2, LOWER, "memory growth per connected client"),
   RETAINED_BYTES("memory per retained message", "B", 0, LOWER, "heap growth after a GC"),
   HELD_BACK("not sent", "messages", 0, LOWER, "scheduled but held back by the broker"),
-  LOST("lost", "messages", 0, LOWER, "acknowledged (or QoS 0) but never delivered, in the whole "
-      + "run"),
-  UNANSWERED("neither acknowledged nor delivered", "messages", 0, LOWER, "others, in the whole run"),
+  LOST(
+      "lost",
+      "messages",
+      0,
+      LOWER,
+      "acknowledged (or QoS 0) but never delivered, in the whole " + "run"),
+  UNANSWERED(
+      "neither acknowledged nor delivered", "messages", 0, LOWER, "others, in the whole run"),
   DUPLICATED("duplicated", "messages", 0, LOWER, "delivered more than once, in the whole run"),
-  OUT_OF_ORDER("out of order", "messages", 0, LOWER, "delivered after a later one, in the whole run"),
+  OUT_OF_ORDER(
+      "out of order", "messages", 0, LOWER, "delivered after a later one, in the whole run"),
   STRANGE("misrouted", "messages", 0, LOWER, "delivered to a client without a subscription"),
-  UNACKNOWLEDGED("not acknowledged", "messages", 0, LOWER, "no PUBACK or PUBCOMP, in the whole run"),
+  UNACKNOWLEDGED(
+      "not acknowledged", "messages", 0, LOWER, "no PUBACK or PUBCOMP, in the whole run"),
   REFUSED("refused", "clients", 0, LOWER, "failed to connect or subscribe"),
   DISCONNECTED("disconnected", "clients", 0, LOWER, "connection closed by the broker"),
   DEPARTURES("disconnected and reconnected", "times", 0, NEITHER, "as the scenario requires"),
   TOOL_CPU_PERCENT("load tool CPU", "% of the host", 1, NEITHER, "CPU time of the load tool"),
-  TOOL_LATE_MS("load tool lateness p99", "ms", 2, NEITHER, "from the scheduled send time to the write"),
+  TOOL_LATE_MS(
+      "load tool lateness p99", "ms", 2, NEITHER, "from the scheduled send time to the write"),
   RANGES("ranges", "", 0, NEITHER, "number of ranges at the end of the run"),
   COLD_RATIO("cold : warm", "×", 2, LOWER, "CPU per message of a new node, relative to a warm one"),
   START_SECONDS("start", "s", 2, LOWER, "from the start command to the first CONNACK"),

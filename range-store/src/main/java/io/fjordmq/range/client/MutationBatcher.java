@@ -282,8 +282,9 @@ final class MutationBatcher {
    */
   private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
-    return giveUp(batch, "the range no longer tracks this sender, so it cannot detect a "
-        + "duplicate; outcome unknown");
+    return giveUp(
+        batch,
+        "the range no longer tracks this sender, so it cannot detect a duplicate; outcome unknown");
   }
 
   private Runnable retryAfter(CommandBatch batch, String failure) {

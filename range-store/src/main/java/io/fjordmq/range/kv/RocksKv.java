@@ -222,8 +222,9 @@ public final class RocksKv implements Kv {
     try {
       flushes.close();
     } catch (KvException e) {
-      LOG.error("Final flush of state storage failed; the Raft log still holds the unflushed "
-          + "writes", e);
+      LOG.error(
+          "Final flush of state storage failed; the Raft log still holds the unflushed " + "writes",
+          e);
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {
       return;

@@ -86,7 +86,8 @@ public final class PlacementAgent implements PeerServices.Handler {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
               "outdated placement order: this node has received a newer one, from the driver of "
-                  + "term " + lastTerm()));
+                  + "term "
+                  + lastTerm()));
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {

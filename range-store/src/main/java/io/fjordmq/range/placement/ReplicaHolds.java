@@ -83,8 +83,7 @@ final class ReplicaHolds {
     } else if (held != null) {
       throw new IllegalStateException(describeHold(held, nowMillis));
     }
-    throw new IllegalStateException(
-        "no merge or replica change is pending for range " + range);
+    throw new IllegalStateException("no merge or replica change is pending for range " + range);
   }
 
   /** Returns the canceled changes, and when placement may repeat them. */

@@ -53,8 +53,7 @@ final class DurableActions implements ReplicaDependencies.RangeLifecycleListener
         "Failed to remove the log of a merged range", range, () -> replicas.onAbsorbed(range));
   }
 
-  private void onceDurable(
-      String warning, RangeId range, Supplier<CompletableFuture<Void>> task) {
+  private void onceDurable(String warning, RangeId range, Supplier<CompletableFuture<Void>> task) {
     kv.flush()
         .thenCompose(durable -> task.get())
         .whenComplete(

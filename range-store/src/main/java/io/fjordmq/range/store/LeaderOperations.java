@@ -110,7 +110,7 @@ public final class LeaderOperations {
           if (RangeSplit.plan(replica.descriptor(), split) == null) {
             throw new IllegalArgumentException(
                 ("cannot split range %s: the key is outside its interval %s, or its epoch "
-                    + "version has changed from %d to %d")
+                        + "version has changed from %d to %d")
                     .formatted(
                         id,
                         replica.descriptor().interval(),

@@ -218,7 +218,7 @@ public final class LocalReplicas {
     if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
       throw new IllegalStateException(
           ("cannot remove the replica of range %s: it is the leader, or was still a member at "
-              + "applied index %d (removal requested as of index %d)")
+                  + "applied index %d (removal requested as of index %d)")
               .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
     }
   }

@@ -299,8 +299,10 @@ final class RangeReplica implements ReplicatedState {
     view.setLeadingTerm(term);
     load.begin();
     LOG.info(
-        "Became the leader of a range range={} term={} "
-            + "appliedIndex={}", id, term, view.appliedIndex());
+        "Became the leader of a range range={} term={} " + "appliedIndex={}",
+        id,
+        term,
+        view.appliedIndex());
     listeners.onLeaderStart();
   }
 

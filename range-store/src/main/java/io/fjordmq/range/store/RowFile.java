@@ -99,8 +99,8 @@ final class RowFile {
   /**
    * Passes all rows to the visitor in order.
    *
-   * @throws IOException if the file cannot be read or is corrupt; the rows before that have
-   *     been visited
+   * @throws IOException if the file cannot be read or is corrupt; the rows before that have been
+   *     visited
    */
   static void read(Path file, RowVisitor visitor) throws IOException {
     try (DataInputStream in =

@@ -290,8 +290,7 @@ class SplitMonitorTest {
     monitor.start();
     ranges.advance(Duration.ofSeconds(2));
     assertThat(splitPoint().key()).isNull();
-    assertThat(splitPoint().noSplitReason())
-        .contains("range words-1 cannot be split");
+    assertThat(splitPoint().noSplitReason()).contains("range words-1 cannot be split");
     append("f");
     ranges.advance(Duration.ofSeconds(30));
     assertThat(splitPoint().noSplitReason()).contains("cannot be split: all of its keys");

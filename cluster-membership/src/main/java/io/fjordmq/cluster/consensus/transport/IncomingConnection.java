@@ -85,8 +85,9 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       throw new CorruptedFrameException("node " + from + " was removed from the cluster");
     } else if (!fence.accepts(from, start)) {
       throw new CorruptedFrameException(
-          "node " + from + " has restarted since it opened this connection, or this node is "
-              + "fenced");
+          "node "
+              + from
+              + " has restarted since it opened this connection, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {
       RaftFrame.Call request = RaftFrame.readCall(frame);
       requests.handle(request, new ResponseContext(request.call()), heartbeats);

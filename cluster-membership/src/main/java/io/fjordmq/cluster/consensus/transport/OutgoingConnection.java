@@ -198,8 +198,9 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
           "expected a response from node " + peer + ", got a frame of kind " + kind);
     } else if (!fence.accepts(peer, peerStart)) {
       throw new CorruptedFrameException(
-          "node " + peer + " has restarted since this connection was opened, or this node is "
-              + "fenced");
+          "node "
+              + peer
+              + " has restarted since this connection was opened, or this node is fenced");
     }
     responded = true;
     lastResponseNanos = sweeps.nowNanos();
