@@ -156,10 +156,15 @@ public final class LogLevels implements AutoCloseable {
     if (context.exists(name) != null || isClass(name)) {
       return List.of(name);
     }
-    return known().stream()
-        .filter(known -> known.substring(known.lastIndexOf('.') + 1).equalsIgnoreCase(name))
-        .sorted()
-        .toList();
+    List<String> sameEnd =
+        known().stream().filter(known -> endOf(known).equalsIgnoreCase(name)).sorted().toList();
+    // A package and a class in it can have the same name in different case.
+    List<String> sameCase = sameEnd.stream().filter(known -> endOf(known).equals(name)).toList();
+    return sameCase.isEmpty() ? sameEnd : sameCase;
+  }
+
+  private static String endOf(String name) {
+    return name.substring(name.lastIndexOf('.') + 1);
   }
 
   /** Classes get their loggers when they are first used. */

@@ -139,6 +139,10 @@ class LogLevelsTest {
     assertThat(levels.find("root")).containsExactly("ROOT");
     assertThat(levels.find("p.q")).containsExactly("p.q");
     assertThat(levels.find("session")).containsExactly("p.q.Session");
+    context.getLogger("p.session.Other");
+    assertThat(levels.find("session")).containsExactly("p.session");
+    assertThat(levels.find("Session")).containsExactly("p.q.Session");
+    assertThat(levels.find("SESSION")).containsExactly("p.q.Session", "p.session");
     assertThat(levels.find("clients")).containsExactly(LogLevels.CLIENTS);
     assertThat(levels.find("Store")).containsExactly("p.r.Store", "p.s.Store");
     String unused = "io.fjordmq.broker.logging.ClusterLogLevels";
