@@ -1,6 +1,7 @@
 package io.fjordmq.broker.telemetry.otlp;
 
 import io.fjordmq.broker.limits.RateLimitedLog;
+import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,19 +18,33 @@ final class ExportFailures {
   }
 
   /**
-   * Reports that data is lost.
+   * Reports that a request failed.
    *
-   * @param what what is lost, such as {@code spans}
+   * @param what what was to be exported, such as {@code spans}
    */
-  void report(long count, String what, String cause) {
+  void report(String what, Throwable cause) {
+    Status status = Status.fromThrowable(cause);
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String detail = root == cause ? status.getDescription() : root.getMessage();
+    report(what, status.getCode() + (detail == null ? "" : ": " + detail));
+  }
+
+  /** Reports that the collector did not accept a part of a request. */
+  void reportRejected(String what, long count) {
+    report(what, "the collector rejected " + count + " of them");
+  }
+
+  private void report(String what, String reason) {
     @Nullable String suppressed = limit.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Export to OpenTelemetry failed, {} {} are lost: {}{}; check the collector and"
-              + " telemetryConfig endpoint={}",
-          count,
+          "Export of {} to OpenTelemetry failed: {}{}; check the collector and telemetryConfig"
+              + " endpoint={}",
           what,
-          cause,
+          reason,
           suppressed,
           endpoint);
     }

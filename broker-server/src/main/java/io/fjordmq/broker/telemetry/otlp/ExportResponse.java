@@ -10,19 +10,16 @@ import java.util.function.ToLongFunction;
  * @param <R> the response
  */
 final class ExportResponse<R> implements StreamObserver<R> {
-  private final int count;
   private final String what;
   private final ToLongFunction<R> rejected;
   private final ExportFailures failures;
   private final CompletableResultCode result = new CompletableResultCode();
 
   /**
-   * @param count the number of elements that are exported
-   * @param what their name, such as {@code spans}
+   * @param what what is exported, such as {@code spans}
    * @param rejected returns the number of elements that the collector did not accept
    */
-  ExportResponse(int count, String what, ToLongFunction<R> rejected, ExportFailures failures) {
-    this.count = count;
+  ExportResponse(String what, ToLongFunction<R> rejected, ExportFailures failures) {
     this.what = what;
     this.rejected = rejected;
     this.failures = failures;
@@ -36,13 +33,13 @@ final class ExportResponse<R> implements StreamObserver<R> {
   public void onNext(R response) {
     long lost = rejected.applyAsLong(response);
     if (lost > 0) {
-      failures.report(lost, what, "rejected by the collector");
+      failures.reportRejected(what, lost);
     }
   }
 
   @Override
   public void onError(Throwable cause) {
-    failures.report(count, what, cause.toString());
+    failures.report(what, cause);
     result.fail();
   }
 

@@ -38,7 +38,6 @@ record GrpcLogExporter(Channel channel, Duration timeout, ExportFailures failure
     scopes.values().forEach(resource::addScopeLogs);
     ExportResponse<ExportLogsServiceResponse> response =
         new ExportResponse<>(
-            lines.size(),
             "log lines",
             received -> received.getPartialSuccess().getRejectedLogRecords(),
             failures);

@@ -59,7 +59,7 @@ final class GrpcMetricsSender implements OtlpMetricsSender {
           CallOptions.DEFAULT.withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS),
           request.getMetricsData());
     } catch (StatusRuntimeException e) {
-      failures.report(1, "batches of metrics", e.toString());
+      failures.report("metrics", e);
     }
   }
 }

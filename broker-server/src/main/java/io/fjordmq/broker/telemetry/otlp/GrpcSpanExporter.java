@@ -34,10 +34,7 @@ record GrpcSpanExporter(Channel channel, Duration timeout, ExportFailures failur
             .build();
     ExportResponse<ExportTraceServiceResponse> response =
         new ExportResponse<>(
-            spans.size(),
-            "spans",
-            received -> received.getPartialSuccess().getRejectedSpans(),
-            failures);
+            "spans", received -> received.getPartialSuccess().getRejectedSpans(), failures);
     TraceServiceGrpc.newStub(channel)
         .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .export(request, response);
