@@ -9,6 +9,8 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
+import io.fjordmq.broker.logging.ClusterLogLevels;
+import io.fjordmq.broker.logging.LogLevels;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
@@ -18,6 +20,9 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.telemetry.Telemetry;
+import io.fjordmq.broker.telemetry.TelemetrySettings;
+import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -42,6 +47,8 @@ public final class Broker implements ShutdownSequence.Composite {
   private final Bans bans;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
+  private final Telemetry telemetry;
+  private final ClusterLogLevels logLevels;
   private final ClientServices clientServices;
   private final Operations operations;
   private volatile boolean stopping;
@@ -73,6 +80,7 @@ public final class Broker implements ShutdownSequence.Composite {
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
+      telemetry = add("telemetry", openTelemetry(config.telemetryConfig(), node));
       accounts = add("accounts", openAccounts(config, node, observers));
       bans = add("bans", openBans(node));
       stores =
@@ -81,6 +89,7 @@ public final class Broker implements ShutdownSequence.Composite {
               ReplicatedStores.open(
                   new ReplicatedStores.Dependencies(
                       config, storage, node, plugins, tenants, observers)));
+      logLevels = openLogLevels(config);
       clientServices =
           add(
               "client services",
@@ -94,6 +103,7 @@ public final class Broker implements ShutdownSequence.Composite {
                       tenants,
                       overload,
                       bans.list(),
+                      telemetry.tracer(),
                       observers)));
       BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
       operations =
@@ -125,6 +135,19 @@ public final class Broker implements ShutdownSequence.Composite {
     return Bans.open(
         new Bans.Dependencies(
             node.metadata(), node.membership()::write, node.membership().clock()));
+  }
+
+  /** The classes for the export are loaded only if it is configured. */
+  private static Telemetry openTelemetry(TelemetrySettings settings, ClusterNode node)
+      throws IOException {
+    return settings.isEnabled()
+        ? OtlpTelemetry.start(settings, Version.text(), node.self().value())
+        : Telemetry.NONE;
+  }
+
+  private ClusterLogLevels openLogLevels(BrokerConfig config) {
+    LogLevels own = add("log levels", LogLevels.open(config.logConfig(), stores.timers()));
+    return ClusterLogLevels.start(own, node.membership(), node.peers());
   }
 
   /**
@@ -183,6 +206,11 @@ public final class Broker implements ShutdownSequence.Composite {
     return operations.view().collect();
   }
 
+  /** The export of traces, logs and metrics. */
+  Telemetry telemetry() {
+    return telemetry;
+  }
+
   /** The operator commands. */
   ClusterCommands commands() {
     return operations.commands();
@@ -200,6 +228,7 @@ public final class Broker implements ShutdownSequence.Composite {
         bans,
         clientServices.queries(),
         clientServices.events(),
+        logLevels,
         node.self().value());
   }
 

@@ -27,6 +27,7 @@ import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -35,6 +36,7 @@ import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.router.RouteReplicas;
 import java.time.InstantSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fourth stage of a node: everything between the stores and the listeners. It distributes
@@ -51,6 +53,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       Tenants tenants,
       OverloadGuard overload,
       BanList bans,
+      @Nullable MessageTracer tracer,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -149,7 +152,7 @@ final class ClientServices implements ShutdownSequence.Composite {
             eventLog,
             dependencies.observers.sessions(),
             dependencies.security,
-            SessionServices.Delivery.of(delivery),
+            SessionServices.Delivery.of(delivery, dependencies.tracer),
             dependencies.stores.inboxes(),
             new SysRetained(dependencies.stores.retained(), sys),
             new SessionServices.NodeState(

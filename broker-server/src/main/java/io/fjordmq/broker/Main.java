@@ -71,8 +71,9 @@ public final class Main {
 
   private static void start(ConfigLoader.LoadedConfig loaded) {
     requireLogDirectory(loaded.config().logDir());
-    // Must be set before the first logger is created: conf/logback.xml uses it.
+    // Must be set before the first logger is created: conf/logback.xml uses them.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
+    System.setProperty("fjordmq.logFormat", loaded.config().logConfig().format().name());
     Logger log = LoggerFactory.getLogger(Main.class);
     // The JDK and plugins may use java.util.logging, which would otherwise log to standard error.
     SLF4JBridgeHandler.removeHandlersForRootLogger();

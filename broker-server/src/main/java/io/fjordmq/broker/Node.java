@@ -42,6 +42,9 @@ final class Node implements AutoCloseable {
 
   private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
 
+  /** How old exported gauges can be; without an export, each scrape updates them. */
+  private static final Duration GAUGE_PERIOD = Duration.ofSeconds(5);
+
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private volatile @Nullable Broker broker;
   private volatile @Nullable Path drainFile;
@@ -77,7 +80,10 @@ final class Node implements AutoCloseable {
       throws StartException, IOException {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
-    BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics(Version.text()));
+    BrokerMetrics metrics =
+        shutdownSequence.add(
+            "metrics",
+            new BrokerMetrics(Version.text(), config.telemetryConfig().exportsMetrics()));
     RestEndpoint api = new RestEndpoint();
     HttpServer pages =
         shutdownSequence.add(
@@ -100,6 +106,7 @@ final class Node implements AutoCloseable {
         .every(CONTROL_PERIOD, "commands", control::poll);
     openApi(config, started, shutdownSequence.add("api", api), pages.port());
     metrics.watch(started::status);
+    exportMetrics(config, started, metrics);
     shutdownSequence.add("metrics", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
     beforeReady.accept(this);
@@ -111,6 +118,23 @@ final class Node implements AutoCloseable {
         (System.nanoTime() - begin) / 1_000_000,
         mqtt,
         pagesUri);
+  }
+
+  private void exportMetrics(BrokerConfig config, Broker started, BrokerMetrics metrics) {
+    started
+        .telemetry()
+        .startMetrics()
+        .ifPresent(
+            exporter -> {
+              metrics.exportTo(exporter);
+              Duration interval = config.telemetryConfig().metricsInterval();
+              shutdownSequence
+                  .add("gauges", new PeriodicTasks("gauges"))
+                  .every(
+                      interval.compareTo(GAUGE_PERIOD) < 0 ? interval : GAUGE_PERIOD,
+                      "gauges",
+                      metrics::update);
+            });
   }
 
   /** Opens the API, and lets tools on this host use it without an account. */

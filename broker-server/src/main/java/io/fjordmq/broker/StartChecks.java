@@ -9,6 +9,7 @@ import io.fjordmq.broker.net.Endpoint;
 import io.fjordmq.broker.net.ListenerFiles;
 import io.fjordmq.broker.net.ListenerSettings;
 import io.fjordmq.broker.security.SecurityFiles;
+import io.fjordmq.broker.telemetry.CollectorFiles;
 import io.fjordmq.cluster.tls.ClusterTls;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -62,6 +63,7 @@ final class StartChecks {
         problems.add("clusterConfig.certFile, keyFile and trustFile: " + e.getMessage());
       }
     }
+    problems.addAll(CollectorFiles.problems(config.telemetryConfig()));
     problems.addAll(SecurityFiles.problems(config.securityConfig(), config.plugins()));
     try {
       config.apiConfig().firstAdministrator().readPassword();

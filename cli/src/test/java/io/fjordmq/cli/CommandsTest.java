@@ -45,6 +45,7 @@ class CommandsTest {
           ban list --tenant t                         | GET /banned?tenant=t&limit=1000
           users list                                  | GET /users
           api-keys list                               | GET /api_key
+          log levels --node n1                        | GET /log/levels?node=n1
           audit list --source key --operation-result failure | GET /audit?source=key&operation_result=failure&limit=1000
           audit list --source-ip ::1 --operation-id login | GET /audit?source_ip=%3A%3A1&operation_id=login&limit=1000
           """)
@@ -111,6 +112,9 @@ class CommandsTest {
           ban add clientid c --tenant t | POST /banned | {"as":"clientid","who":"c","tenant":"t"} | {} | clientid 'c' banned
           ban del clientid c --tenant t | DELETE /banned/clientid/c?tenant=t | `` | `` | ban of clientid 'c' removed
           ban del cidr 10.0.0.0/8  | DELETE /banned/peerhost_net/10.0.0.0%2F8 | `` | `` | ban of cidr '10.0.0.0/8' removed
+          log set-level clients INFO | PUT /log/levels/clients | {"level":"info"} | {"data":[{"node":"n1","logger":"io.fjordmq.clients","level":"info"},{"node":"n2"}],"meta":{}} | io.fjordmq.clients logs at level info on n1, n2
+          log set-level a.B debug --node n1 --for 10m | PUT /log/levels/a.B | {"level":"debug","node":"n1","for_seconds":600} | {"data":[{"node":"n1","logger":"a.B","level":"debug"}]} | a.B logs at level debug on n1
+          log reset-level a.B --node n1 | DELETE /log/levels/a.B?node=n1 | `` | {"data":[{"node":"n1","logger":"a.B","level":"info"}]} | a.B logs at level info on n1
           users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
           api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
           """)
@@ -120,6 +124,19 @@ class CommandsTest {
     assertThat(api.requests()).containsExactly(new FakeApi.Recorded(request, BASIC, body));
     assertThat(Cli.of(api).line(words.replaceFirst("^(\\S+ ?\\S*)", "$1 --json")).out())
         .isEqualTo(reply.isEmpty() ? "" : reply + "\n");
+  }
+
+  @Test
+  void shouldFailIfANodeKeepsItsLogLevel() {
+    api.on(
+        "PUT /log/levels/ROOT",
+        "{\"data\":[{\"node\":\"n1\",\"logger\":\"ROOT\",\"level\":\"warn\"}],"
+            + "\"meta\":{\"partial\":[\"node n2: did not respond\"]}}");
+    Cli.Result result = Cli.of(api).line("log set-level ROOT warn");
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("not changed on all nodes: node n2: did not respond");
+    assertThat(Cli.of(api).line("log set-level ROOT warn --for 1w").err())
+        .contains("--for must be");
   }
 
   private static final String BASIC = "Basic a2V5OnNlY3JldA==";

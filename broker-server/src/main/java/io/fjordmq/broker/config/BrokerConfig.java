@@ -7,10 +7,12 @@ import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.logging.LogSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.sys.SysTopicsSettings;
+import io.fjordmq.broker.telemetry.TelemetrySettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.membership.JoinSettings;
@@ -38,6 +40,7 @@ import java.util.Set;
  * @param dataDir directory for all data that must survive a restart; relative paths are resolved
  *     against the working directory of the process
  * @param logDir directory for log files
+ * @param logConfig the log
  * @param mqttServerConfig listeners for clients
  * @param clusterConfig addresses and TLS of this node within the cluster
  * @param joinConfig how a node finds its cluster
@@ -47,6 +50,7 @@ import java.util.Set;
  * @param raftPortConfig the Raft port
  * @param drainConfig draining a node before it stops
  * @param httpConfig the HTTP port for metrics, health and status
+ * @param telemetryConfig export of traces, metrics and logs to OpenTelemetry
  * @param apiConfig accounts of the REST API
  * @param securityConfig authentication and access rules
  * @param sessionConfig limits for each client
@@ -74,6 +78,7 @@ public record BrokerConfig(
     boolean bootstrap,
     String dataDir,
     String logDir,
+    LogSettings logConfig,
     MqttServerConfig mqttServerConfig,
     ClusterConfig clusterConfig,
     JoinSettings joinConfig,
@@ -83,6 +88,7 @@ public record BrokerConfig(
     TransportSettings raftPortConfig,
     DrainConfig drainConfig,
     HttpSettings httpConfig,
+    TelemetrySettings telemetryConfig,
     AccountSettings apiConfig,
     SecuritySettings securityConfig,
     SessionSettings sessionConfig,
@@ -138,6 +144,7 @@ public record BrokerConfig(
         false,
         "data",
         "logs",
+        LogSettings.DEFAULTS,
         MqttServerConfig.defaults(),
         new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
         JoinSettings.DEFAULTS,
@@ -147,6 +154,7 @@ public record BrokerConfig(
         TransportSettings.DEFAULT,
         new DrainConfig(Duration.ofSeconds(30), 500),
         HttpSettings.DEFAULTS,
+        TelemetrySettings.DEFAULTS,
         AccountSettings.DEFAULTS,
         SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
@@ -179,6 +187,7 @@ public record BrokerConfig(
         bootstrap,
         dataDir,
         logDir,
+        logConfig,
         mqttServerConfig,
         clusterConfig,
         joinConfig,
@@ -188,6 +197,7 @@ public record BrokerConfig(
         raftPortConfig,
         drainConfig,
         httpConfig,
+        telemetryConfig,
         apiConfig,
         securityConfig,
         sessionConfig,

@@ -16,6 +16,9 @@ import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.events.Dropped;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.telemetry.MessageSpan;
+import io.fjordmq.broker.telemetry.PublishSpan;
+import io.fjordmq.broker.telemetry.PublishSpan.RouteSpan;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes;
@@ -26,6 +29,7 @@ import io.fjordmq.router.RouteStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +109,11 @@ public final class Distribution implements PublishRouter {
       @Nullable PublishId id,
       PublishListener listener,
       Outbox outbox) {
-    MatchedRoutes routes = router.match(tenant, message.topic(), outbox);
+    PublishSpan span = listener.span();
+    MatchedRoutes routes =
+        span == null
+            ? router.match(tenant, message.topic(), outbox)
+            : matchTraced(tenant, message, outbox, span);
     PublishOutcome bestOutcome =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
     boolean hasSpace = hasFreeDiskSpace.getAsBoolean();
@@ -137,7 +145,7 @@ public final class Distribution implements PublishRouter {
     List<InboxCopy> copies = collectCopies(tenant, message, routes, id, live, join);
     if (!copies.isEmpty()) {
       join.openPart();
-      inboxes.store(message, copies, id, join::closePart);
+      inboxes.store(message, copies, id, onStored(span, copies.size(), join));
     }
     deliverLocally(tenant, message, routes, live, outbox);
     otherNodes.send(tenant, message, routes, id, join);
@@ -148,6 +156,26 @@ public final class Distribution implements PublishRouter {
       congested.whenDrained(() -> join.closePart(PublishOutcome.ACCEPTED));
     }
     join.closePart(bestOutcome);
+  }
+
+  private MatchedRoutes matchTraced(
+      String tenant, Message message, Outbox outbox, PublishSpan span) {
+    RouteSpan route = span.beginRoute();
+    MatchedRoutes routes = router.match(tenant, message.topic(), outbox);
+    route.end(routes.nodes().size(), routes.inboxes().size(), routes.shares().size());
+    return routes;
+  }
+
+  private static Consumer<PublishOutcome> onStored(
+      @Nullable PublishSpan span, int copies, PublishJoin join) {
+    if (span == null) {
+      return join::closePart;
+    }
+    MessageSpan store = span.beginStore(copies);
+    return outcome -> {
+      store.end(outcome.error());
+      join.closePart(outcome);
+    };
   }
 
   /**

@@ -1,5 +1,8 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.telemetry.PublishSpan;
+import org.jspecify.annotations.Nullable;
+
 /** Receives the outcome of a PUBLISH. */
 @FunctionalInterface
 public interface PublishListener {
@@ -8,4 +11,9 @@ public interface PublishListener {
    * Must not block.
    */
   void onPublished(PublishOutcome outcome);
+
+  /** The span of the PUBLISH; null if it is not traced. */
+  default @Nullable PublishSpan span() {
+    return null;
+  }
 }

@@ -1,5 +1,8 @@
 package io.fjordmq.broker.delivery;
 
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
 /** The outcome of a PUBLISH, which determines the PUBACK or PUBREC. Ordered from best to worst. */
 public enum PublishOutcome {
   /**
@@ -42,5 +45,12 @@ public enum PublishOutcome {
    */
   public boolean isRefusal() {
     return this == LOW_DISK_SPACE || this == NODE_CONGESTED || this == NOT_SERVING;
+  }
+
+  /** What spans call this outcome if it is a failure; null if it is a success. */
+  public @Nullable String error() {
+    return this == ACCEPTED || this == NO_MATCHING_SUBSCRIBERS
+        ? null
+        : name().toLowerCase(Locale.ROOT);
   }
 }

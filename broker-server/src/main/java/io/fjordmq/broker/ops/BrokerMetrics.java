@@ -11,6 +11,7 @@ import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -18,6 +19,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
@@ -38,6 +40,10 @@ public final class BrokerMetrics implements AutoCloseable {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+  /** Contains the registry above, and others; null if there is only that one. */
+  private final @Nullable CompositeMeterRegistry all;
+
   private final JvmGcMetrics gc = new JvmGcMetrics();
   private final SessionMeters sessions;
   private final ListenerMeters listeners;
@@ -56,7 +62,19 @@ public final class BrokerMetrics implements AutoCloseable {
    * @param version the FjordMQ version, a label of {@code fjordmq_build_info}
    */
   public BrokerMetrics(String version) {
-    Meters meters = new Meters(registry);
+    this(version, false);
+  }
+
+  /**
+   * @param exported whether another registry will {@link #exportTo export} the metrics; each event
+   *     then costs a little more
+   */
+  public BrokerMetrics(String version, boolean exported) {
+    all = exported ? new CompositeMeterRegistry() : null;
+    if (all != null) {
+      all.add(registry);
+    }
+    Meters meters = new Meters(all == null ? registry : all);
     sessions = new SessionMeters(meters);
     listeners = new ListenerMeters(meters);
     security = new SecurityMeters(meters);
@@ -70,13 +88,29 @@ public final class BrokerMetrics implements AutoCloseable {
     httpLimits = meters.counters(ClientMetric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
     meters.gauge(NodeMetric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
     meters.gauge(NodeMetric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
-    gc.bindTo(registry);
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    new ClassLoaderMetrics().bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
+    bindJvm(all == null ? registry : all);
+  }
+
+  private void bindJvm(MeterRegistry to) {
+    gc.bindTo(to);
+    new JvmMemoryMetrics().bindTo(to);
+    new JvmThreadMetrics().bindTo(to);
+    new ClassLoaderMetrics().bindTo(to);
+    new ProcessorMetrics().bindTo(to);
+    new FileDescriptorMetrics().bindTo(to);
+    new UptimeMetrics().bindTo(to);
+  }
+
+  /**
+   * Adds a registry that exports all metrics. It does not {@link #update} them.
+   *
+   * @throws IllegalStateException if the metrics were not created to be exported
+   */
+  public void exportTo(MeterRegistry other) {
+    if (all == null) {
+      throw new IllegalStateException("the metrics were not created to be exported");
+    }
+    all.add(other);
   }
 
   public SecurityObserver security() {
@@ -139,12 +173,17 @@ public final class BrokerMetrics implements AutoCloseable {
     source = null;
   }
 
-  /** Returns all metrics in the Prometheus text format. */
-  public String scrape() {
+  /** Makes the gauges show the current status. */
+  public void update() {
     Supplier<NodeStatus> current = source;
     if (current != null) {
       gauges.update(current.get());
     }
+  }
+
+  /** Returns all metrics in the Prometheus text format. */
+  public String scrape() {
+    update();
     return registry.scrape();
   }
 

@@ -6,6 +6,7 @@ import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
+import io.fjordmq.broker.logging.ClusterLogLevels;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
  * @param events recent events of clients
+ * @param logLevels levels of loggers
  * @param node the id of this node
  */
 public record RestServices(
@@ -35,4 +37,5 @@ public record RestServices(
     Bans bans,
     ClusterQueries queries,
     ClientEventQueries events,
+    ClusterLogLevels logLevels,
     String node) {}

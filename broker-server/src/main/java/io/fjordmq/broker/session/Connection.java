@@ -13,6 +13,7 @@ import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxStore;
@@ -149,6 +150,11 @@ final class Connection
   @Override
   public boolean hasFreeDiskSpace() {
     return services.hasFreeDiskSpace().getAsBoolean();
+  }
+
+  @Override
+  public @Nullable MessageTracer tracer() {
+    return services.tracer();
   }
 
   /** Sends client events to plugins. */

@@ -4,8 +4,8 @@ import io.fjordmq.broker.protocol.CloseReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports to metrics, client events, plugins and the client's history that a client has connected
- * or disconnected.
+ * Reports to metrics, client events, plugins, the log and the client's history that a client has
+ * connected or disconnected.
  */
 final class ConnectionReports {
   private final Connection connection;
@@ -17,6 +17,7 @@ final class ConnectionReports {
 
   void reportConnected(boolean isPersistent, boolean sessionPresent) {
     connection.history().recordConnected(sessionPresent);
+    ClientLog.connected(connection, sessionPresent);
     connection.observer().onConnected(connection.request().protocolLevel(), isPersistent);
     ClientEvents events = connection.services().events();
     if (events != ClientEvents.NONE) {
@@ -37,8 +38,14 @@ final class ConnectionReports {
     connection.observer().onRefused(reason);
   }
 
-  void reportDisconnected(CloseReason reason, String detail) {
+  /**
+   * Reports that a connected client has disconnected.
+   *
+   * @param connectedMillis how long it was connected
+   */
+  void reportDisconnected(CloseReason reason, String detail, long connectedMillis) {
     connection.history().recordDisconnected(reason, detail);
+    ClientLog.disconnected(connection, reason, detail, connectedMillis);
     connection.observer().onDisconnected(reason);
     if (client != null) {
       connection.services().events().onDisconnected(client, reason, connection.nowMillis());

@@ -8,6 +8,8 @@ import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
+import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -60,33 +62,40 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
         connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
     connection.observer().onReceived(message.qos(), packetBytes);
     int identifier = packet.variableHeader().packetId();
+    MessageTracer tracer = connection.tracer();
+    PublishSpan span =
+        tracer == null
+            ? null
+            : tracer.beginPublish(message, connection.tenant(), connection.clientId());
     PublishRefusal refusal = PublishRefusal.of(message, connection);
     if (refusal != null && (message.qos() != Qos.EXACTLY_ONCE || receivedQos2.isNew(identifier))) {
-      refuse(refusal, message, identifier);
+      refuse(refusal, message, identifier, span);
       return;
     }
     if (connection.access().isUnrestricted()) {
-      accept(message, identifier);
+      accept(message, identifier, span);
     } else {
       permission.check(
-          message, accessDecision -> acceptIfAllowed(accessDecision, message, identifier));
+          message, accessDecision -> acceptIfAllowed(accessDecision, message, identifier, span));
     }
   }
 
-  private void acceptIfAllowed(AccessDecision accessDecision, Message message, int identifier) {
+  private void acceptIfAllowed(
+      AccessDecision accessDecision, Message message, int identifier, @Nullable PublishSpan span) {
     reading = true;
     // A resent QoS 2 publish was authorized when it first arrived.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
     if (accessDecision.allowed() || again) {
-      accept(message, identifier);
+      accept(message, identifier, span);
     } else {
       connection.access().denied(Attempt.PUBLISH, "publish to " + message.topic(), accessDecision);
       connection.history().recordPublishDenied(message.topic(), accessDecision.denial());
-      refuse(PublishRefusal.NOT_AUTHORIZED, message, identifier);
+      refuse(PublishRefusal.NOT_AUTHORIZED, message, identifier, span);
     }
   }
 
-  private void refuse(PublishRefusal refusal, Message message, int identifier) {
+  private void refuse(
+      PublishRefusal refusal, Message message, int identifier, @Nullable PublishSpan span) {
     boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().reportsOutcome();
     if (!reported) {
       connection.countDropped(refusal.dropReason(), 1);
@@ -97,6 +106,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
           .recordPublishDropped(refusal.dropReason(), message.topic(), refusal.limit());
     }
     if (message.qos() == Qos.AT_MOST_ONCE) {
+      end(span, refusal.dropReason().label());
       return;
     }
     if (message.qos() == Qos.AT_LEAST_ONCE) {
@@ -105,38 +115,40 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     // Queued like all other publishes, because acknowledgements are sent in the order of the
     // publishes.
-    PendingPublish entry = enqueue(message, identifier, 0, false);
+    PendingPublish entry = enqueue(message, identifier, 0, false, span);
     entry.refusal = refusal;
     entry.published = true;
     entry.onPublished(PublishOutcome.QUOTA_EXCEEDED);
   }
 
-  private void accept(Message message, int identifier) {
+  private void accept(Message message, int identifier, @Nullable PublishSpan span) {
     switch (message.qos()) {
-      case AT_MOST_ONCE -> publishAtMostOnce(message);
+      case AT_MOST_ONCE -> publishAtMostOnce(message, span);
       case AT_LEAST_ONCE -> {
         unacknowledgedQos1++;
         requireReceiveMaximum();
-        publish(enqueue(message, identifier, 0, false));
+        publish(enqueue(message, identifier, 0, false, span));
       }
-      case EXACTLY_ONCE -> publishExactlyOnce(message, identifier);
+      case EXACTLY_ONCE -> publishExactlyOnce(message, identifier, span);
     }
   }
 
-  private void publishAtMostOnce(Message message) {
+  private void publishAtMostOnce(Message message, @Nullable PublishSpan span) {
     int waiting = backPressure.beginAtMostOnce();
-    connection.publish(message, null, backPressure);
+    connection.publish(
+        message, null, span == null ? backPressure : new TracedPublish(backPressure, span));
     backPressure.closeIfAtMostOnceLimitReached(waiting, message.payload().length);
   }
 
-  private void publishExactlyOnce(Message message, int identifier) {
+  private void publishExactlyOnce(Message message, int identifier, @Nullable PublishSpan span) {
     boolean inDoubt = !receivedQos2.isNew(identifier);
     long sequence = receivedQos2.begin(identifier, connection.writer());
     if (sequence == ReceivedQos2.REPEATED) {
+      end(span, null);
       return;
     }
     requireReceiveMaximum();
-    PendingPublish entry = enqueue(message, identifier, sequence, inDoubt);
+    PendingPublish entry = enqueue(message, identifier, sequence, inDoubt, span);
     if (receivedQos2.isDurable()) {
       receivedQos2.record(entry);
     } else {
@@ -156,14 +168,15 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
   }
 
-  private PendingPublish enqueue(Message message, int identifier, long sequence, boolean inDoubt) {
+  private PendingPublish enqueue(
+      Message message, int identifier, long sequence, boolean inDoubt, @Nullable PublishSpan span) {
     PublishQueue queue = pending;
     if (queue == null) {
       queue = new PublishQueue();
       pending = queue;
     }
     PendingPublish entry =
-        new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
+        new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime(), span);
     queue.add(entry);
     backPressure.closeIfLimitReached(queue.size(), queue.bytes());
     return entry;
@@ -286,7 +299,15 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     return parked;
   }
 
+  private static void end(@Nullable PublishSpan span, @Nullable String error) {
+    if (span != null) {
+      span.end(error);
+    }
+  }
+
   private void acknowledge(PendingPublish entry, PublishOutcome outcome) {
+    PublishRefusal refusal = entry.refusal;
+    end(entry.span, refusal == null ? outcome.error() : refusal.dropReason().label());
     if (mustBeResent(entry, outcome)) {
       connection.fail(
           CloseReason.NOT_DURABLE,
@@ -298,14 +319,14 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
       return;
     }
     connection.observer().onAcknowledged(System.nanoTime() - entry.startNanos);
-    int code = entry.refusal == null ? reasonCode(outcome) : entry.refusal.reasonCode();
-    if (entry.refusal == null) {
+    int code = refusal == null ? reasonCode(outcome) : refusal.reasonCode();
+    if (refusal == null) {
       connection.history().recordOutcome(outcome, entry.message.topic());
     }
     if (qos == Qos.AT_LEAST_ONCE) {
       unacknowledgedQos1--;
       connection.dialect().writeReply(connection.writer(), PUBACK, entry.packetIdentifier, code);
-    } else if (entry.refusal != null) {
+    } else if (refusal != null) {
       connection.dialect().writeReply(connection.writer(), PUBREC, entry.packetIdentifier, code);
     } else {
       entry.ackState = PendingPublish.AckState.IN_PROGRESS;
@@ -348,6 +369,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   /** Called when the connection has ended. Later outcomes are ignored. */
   void end() {
     ended = true;
+    if (pending != null && connection.tracer() != null) {
+      pending.endSpans("connection_closed");
+    }
     pending = null;
     if (reading) {
       connection.services().publishRouter().flush();

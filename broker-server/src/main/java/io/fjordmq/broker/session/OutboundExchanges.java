@@ -5,6 +5,8 @@ import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.telemetry.MessageSpan;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,8 @@ final class OutboundExchanges {
   private final InflightWindow window;
   // Unacknowledged QoS 1 messages of shares, which go to other members if this connection ends.
   private @Nullable Map<Long, Delivery> sharedInflight;
+  // The spans of traced messages that are not settled.
+  private @Nullable Map<Long, MessageSpan> spans;
   private int reported;
 
   OutboundExchanges(Client client, InflightWindow window) {
@@ -59,6 +63,14 @@ final class OutboundExchanges {
       sharedInflight.put(sequence, delivery);
     }
     return InflightWindow.packetIdentifier(sequence);
+  }
+
+  /** Ends this span when the message is settled. */
+  void trace(long sequence, MessageSpan span) {
+    if (spans == null) {
+      spans = new HashMap<>();
+    }
+    spans.put(sequence, span);
   }
 
   /** Handles a PUBACK. */
@@ -121,6 +133,16 @@ final class OutboundExchanges {
     if (sharedInflight != null) {
       sharedInflight.remove(sequence);
     }
+    if (spans != null) {
+      endSpan(spans, sequence, reasonCode);
+    }
+  }
+
+  private static void endSpan(Map<Long, MessageSpan> spans, long sequence, int reasonCode) {
+    MessageSpan span = spans.remove(sequence);
+    if (span != null) {
+      span.end(reasonCode >= FIRST_ERROR ? DropReason.REFUSED_BY_CLIENT.label() : null);
+    }
   }
 
   /** Sends the PUBREL after the client's PUBREC has been recorded. */
@@ -154,6 +176,10 @@ final class OutboundExchanges {
     if (sharedInflight != null) {
       toRedistribute.addAll(sharedInflight.values());
       sharedInflight = null;
+    }
+    if (spans != null) {
+      spans.values().forEach(span -> span.end("connection_closed"));
+      spans = null;
     }
     reportInflight(0);
   }

@@ -9,6 +9,8 @@ import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.telemetry.MessageSpan;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.inbox.Attachment;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -42,6 +44,13 @@ final class OutboundPublishes {
 
     /** The wall clock time. */
     long nowMillis();
+
+    String tenant();
+
+    String clientId();
+
+    /** Begins the spans of traced messages; null if there are none. */
+    @Nullable MessageTracer tracer();
   }
 
   private final Client client;
@@ -222,6 +231,8 @@ final class OutboundPublishes {
       drop(DropReason.EXCEEDS_CLIENT_LIMIT, delivery, source);
       return;
     }
+    MessageTracer tracer = client.tracer();
+    MessageSpan span = tracer == null ? null : beginSpan(tracer, delivery, source);
     int identifier = 0;
     if (delivery.qos() != Qos.AT_MOST_ONCE) {
       identifier = exchanges.begin(source.sequence(), delivery);
@@ -229,6 +240,21 @@ final class OutboundPublishes {
     long expiry = dialect.expirySeconds(message, now);
     client.writer().writePublish(head, identifier, repeated, expiry, message.payload());
     client.observer().onSent(delivery.qos(), bytes);
+    if (span != null && delivery.qos() == Qos.AT_MOST_ONCE) {
+      span.end(null);
+    }
+  }
+
+  /** Begins the span of a delivery, which lasts until the client has acknowledged the message. */
+  private @Nullable MessageSpan beginSpan(
+      MessageTracer tracer, Delivery delivery, DeliverySource source) {
+    MessageSpan span =
+        tracer.beginDelivery(
+            delivery.message(), client.tenant(), client.clientId(), delivery.qos());
+    if (span != null && delivery.qos() != Qos.AT_MOST_ONCE) {
+      exchanges.trace(source.sequence(), span);
+    }
+    return span;
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {

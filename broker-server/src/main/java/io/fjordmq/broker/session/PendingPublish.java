@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.telemetry.PublishSpan;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,9 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   /** Why the publish was refused; null if it was accepted. */
   @Nullable PublishRefusal refusal;
 
+  /** The span of the publish; null if it is not traced. */
+  final @Nullable PublishSpan span;
+
   /** Whether the publish has been passed to the router or refused. */
   boolean published;
 
@@ -68,13 +72,15 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
       int packetIdentifier,
       long sequence,
       boolean inDoubt,
-      long nanos) {
+      long nanos,
+      @Nullable PublishSpan span) {
     this.owner = owner;
     this.message = message;
     this.packetIdentifier = packetIdentifier;
     this.sequence = sequence;
     this.inDoubt = inDoubt;
     this.startNanos = nanos;
+    this.span = span;
   }
 
   @Override
@@ -85,6 +91,11 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
     }
     this.outcome = outcome;
     owner.onOutcome(this, outcome);
+  }
+
+  @Override
+  public @Nullable PublishSpan span() {
+    return span;
   }
 
   @Override

@@ -25,6 +25,15 @@ final class PublishQueue {
     bytes -= entries.remove().message.payload().length;
   }
 
+  /** Ends the spans of all entries because their connection has ended. */
+  void endSpans(String error) {
+    for (PendingPublish entry : entries) {
+      if (entry.span != null) {
+        entry.span.end(error);
+      }
+    }
+  }
+
   int size() {
     return entries.size();
   }

@@ -212,9 +212,10 @@ final class Session
     if (ended) {
       return;
     }
+    long connectedMillis = connection.nowMillis() - connectedAtMillis;
     markEnded(reason, detail);
     if (open) {
-      reports.reportDisconnected(reason, detail);
+      reports.reportDisconnected(reason, detail, connectedMillis);
       try {
         connectionClose.close(reason, detail);
       } finally {
@@ -296,8 +297,9 @@ final class Session
       end(CloseReason.NODE_DOWN, MARKED_DOWN);
       return;
     }
+    long connectedMillis = connection.nowMillis() - connectedAtMillis;
     markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
-    reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN);
+    reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN, connectedMillis);
     connectionClose.hold(closesIn);
     releaseResources();
   }

@@ -11,10 +11,12 @@ import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The services used by sessions. They are shared by all sessions of a node.
@@ -47,17 +49,24 @@ public record SessionServices(
    * @param publishRouter publishes the messages of clients
    * @param live the subscriptions of connected clients
    * @param routes the routes to inboxes
+   * @param tracer begins the spans of traced messages; null if there are none
    */
   public record Delivery(
       SessionRegistry registry,
       PublishRouter publishRouter,
       LiveSubscriptions live,
-      InboxRoutes routes) {
+      InboxRoutes routes,
+      @Nullable MessageTracer tracer) {
+
+    /** Returns the services of a node's delivery, without traces. */
+    public static Delivery of(DeliveryAssembly delivery) {
+      return of(delivery, null);
+    }
 
     /** Returns the services of a node's delivery. */
-    public static Delivery of(DeliveryAssembly delivery) {
+    public static Delivery of(DeliveryAssembly delivery, @Nullable MessageTracer tracer) {
       return new Delivery(
-          delivery.registry(), delivery.distribution(), delivery.live(), delivery.routes());
+          delivery.registry(), delivery.distribution(), delivery.live(), delivery.routes(), tracer);
     }
   }
 
@@ -93,6 +102,10 @@ public record SessionServices(
 
   InboxRoutes routes() {
     return delivery.routes;
+  }
+
+  @Nullable MessageTracer tracer() {
+    return delivery.tracer;
   }
 
   LocalNode self() {

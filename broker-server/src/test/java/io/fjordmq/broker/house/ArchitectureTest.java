@@ -16,11 +16,13 @@ import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
 import io.fjordmq.broker.http.seeded.PageThatKnowsSessions;
 import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
+import io.fjordmq.broker.logging.seeded.LogThatKnowsSessions;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.broker.telemetry.seeded.TracerThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -63,6 +65,7 @@ class ArchitectureTest {
         new Rule(HouseRules.rocksStaysBehindItsPorts(), HelpfulManager.class),
         new Rule(HouseRules.nettyStaysAtTheEdges(), EngineThatKnowsMqtt.class),
         new Rule(HouseRules.grpcStaysInThePort(), LibraryLeak.class),
+        new Rule(HouseRules.openTelemetryStaysInOtlp(), LibraryLeak.class),
         new Rule(HouseRules.jettyStaysBehindTheHttpPort(), LibraryLeak.class),
         new Rule(HouseRules.jacksonStaysInRest(), LibraryLeak.class),
         new Rule(HouseRules.restKnowsOnlyPorts(), ResourceThatKnowsTooMuch.class),
@@ -77,7 +80,8 @@ class ArchitectureTest {
                 "ops",
                 "net",
                 "query",
-                "events"),
+                "events",
+                "logging"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -101,6 +105,9 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("logging"), LogThatKnowsSessions.class),
+        new Rule(
+            HouseRules.boundary("telemetry", "logging", "limits"), TracerThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -108,7 +115,7 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events"),
+            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events", "telemetry"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
@@ -119,7 +126,9 @@ class ArchitectureTest {
                 "security",
                 "bans",
                 "limits",
-                "events"),
+                "events",
+                "logging",
+                "telemetry"),
             BlockingSession.class),
         new Rule(
             HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),

@@ -26,6 +26,7 @@ final class HouseRules {
     CONSENSUS + "jraft..", CONSENSUS + "log..", CONSENSUS + "transport.."
   };
   private static final int MAX_CYCLE_MEMBERS = 8;
+  private static final String OTLP = BROKER + "telemetry.otlp..";
   private static final String GENERATED = ROOT + "cluster.peer.proto..";
   private static final String TESTING = ROOT + "testing..";
   private static final String[] MQTT_PACKAGES = {
@@ -164,11 +165,22 @@ final class HouseRules {
   static ArchRule grpcStaysInThePort() {
     return noClasses()
         .that()
-        .resideOutsideOfPackage(ROOT + "cluster.peer..")
+        .resideOutsideOfPackages(ROOT + "cluster.peer..", OTLP)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.grpc..", GENERATED)
-        .because("everything else sees PeerCalls and PeerServices");
+        .because("everything else sees PeerCalls and PeerServices, or the telemetry port");
+  }
+
+  /** Nodes that export nothing do not load these libraries. */
+  static ArchRule openTelemetryStaysInOtlp() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(OTLP)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.opentelemetry..", "io.micrometer.registry.otlp..")
+        .because("everything else sees Telemetry and MessageTracer");
   }
 
   static ArchRule jettyStaysBehindTheHttpPort() {

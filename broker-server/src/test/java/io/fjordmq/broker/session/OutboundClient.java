@@ -15,6 +15,7 @@ import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.testing.CountingSessionObserver;
 import io.fjordmq.broker.testing.MemoryInboxStore;
 import io.fjordmq.broker.testing.StoreTasks;
@@ -53,6 +54,7 @@ final class OutboundClient implements OutboundPublishes.Client {
   private final StoreFailureLog storeFailures = new StoreFailureLog();
   long now = 1_000;
   boolean ended;
+  @Nullable MessageTracer tracer;
 
   private final SessionSettings settings;
   private final ConnectRequest request;
@@ -215,6 +217,11 @@ final class OutboundClient implements OutboundPublishes.Client {
   @Override
   public String tenant() {
     return "t";
+  }
+
+  @Override
+  public @Nullable MessageTracer tracer() {
+    return tracer;
   }
 
   @Override

@@ -99,7 +99,8 @@ final class SimClientServices implements Brokers.Acceptor {
                     delivery.registry(),
                     defect.wrapPublishRouter(delivery.distribution()),
                     delivery.live(),
-                    delivery.routes()),
+                    delivery.routes(),
+                    null),
                 inboxes,
                 retained,
                 new SessionServices.NodeState(

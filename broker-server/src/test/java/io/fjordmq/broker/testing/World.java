@@ -1,5 +1,7 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
 import io.fjordmq.broker.bans.TestBanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
@@ -19,6 +21,9 @@ import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.telemetry.MessageSpan;
+import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.inbox.InboxLimits;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
@@ -30,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The real pipeline, sessions and delivery on in-memory stores. Nothing runs by itself: {@link
@@ -63,6 +69,9 @@ public final class World implements AutoCloseable {
 
   /** Whether the disk has enough free space. */
   public boolean hasDiskSpace = true;
+
+  /** Begins the spans of traced messages; null for none. */
+  public @Nullable MessageTracer tracer;
 
   /** Whether the node's lease holds. */
   public boolean serving = true;
@@ -128,7 +137,7 @@ public final class World implements AutoCloseable {
                 history,
                 observer,
                 security,
-                SessionServices.Delivery.of(delivery),
+                SessionServices.Delivery.of(delivery, tracer()),
                 inboxes,
                 retained,
                 new SessionServices.NodeState(
@@ -139,6 +148,22 @@ public final class World implements AutoCloseable {
                     clock,
                     bans.list())));
     pipeline = PlainPipeline.of("tcpListener", sessions);
+  }
+
+  /** Passes everything to the tracer that the test has set. */
+  private MessageTracer tracer() {
+    return new MessageTracer() {
+      @Override
+      public @Nullable PublishSpan beginPublish(Message message, String tenant, String clientId) {
+        return tracer == null ? null : tracer.beginPublish(message, tenant, clientId);
+      }
+
+      @Override
+      public @Nullable MessageSpan beginDelivery(
+          Message message, String tenant, String clientId, Qos qos) {
+        return tracer == null ? null : tracer.beginDelivery(message, tenant, clientId, qos);
+      }
+    };
   }
 
   private Overload overload() {

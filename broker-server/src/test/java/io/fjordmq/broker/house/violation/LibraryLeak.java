@@ -3,6 +3,7 @@ package io.fjordmq.broker.house.violation;
 import com.alipay.sofa.jraft.entity.PeerId;
 import io.fjordmq.testing.Await;
 import io.grpc.Status;
+import io.opentelemetry.api.trace.Span;
 import org.eclipse.jetty.server.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,9 +18,9 @@ public final class LibraryLeak {
 
   private LibraryLeak() {}
 
-  /** Depends on Raft, gRPC, HTTP and JSON libraries, and on test support. */
-  public static void leak(PeerId peer, Status status, Server server, JsonMapper json) {
+  /** Depends on Raft, gRPC, HTTP, JSON and tracing libraries, and on test support. */
+  public static void leak(PeerId peer, Status status, Server server, JsonMapper json, Span span) {
     Await.pause();
-    journal.debug("{} {} {} {}", peer, status, server, json);
+    journal.debug("{} {} {} {} {}", peer, status, server, json, span);
   }
 }

@@ -1,0 +1,9 @@
+package io.fjordmq.broker.logging;
+
+/** The format of log lines. */
+public enum LogFormat {
+  /** For people. */
+  TEXT,
+  /** One JSON object per line, for programs that collect logs. */
+  JSON
+}

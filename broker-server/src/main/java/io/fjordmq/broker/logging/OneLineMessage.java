@@ -1,0 +1,16 @@
+package io.fjordmq.broker.logging;
+
+import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+
+/**
+ * Replaces {@code %msg}: a message is one line, whatever clients have sent. Otherwise, a client
+ * identifier with a line break could forge log lines.
+ */
+public final class OneLineMessage extends ClassicConverter {
+  @Override
+  public String convert(ILoggingEvent event) {
+    String message = event.getFormattedMessage();
+    return message == null ? "" : Escapes.oneLine(message);
+  }
+}
