@@ -18,6 +18,8 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -41,6 +43,8 @@ public final class Broker implements ShutdownSequence.Composite {
   private final Accounts accounts;
   private final Bans bans;
   private final ReplicatedStores stores;
+  private final Traces traces;
+  private final TraceLogs traceLogs;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
   private final Operations operations;
@@ -81,6 +85,8 @@ public final class Broker implements ShutdownSequence.Composite {
               ReplicatedStores.open(
                   new ReplicatedStores.Dependencies(
                       config, storage, node, plugins, tenants, observers)));
+      traces = add("traces", openTraces(config, storage, node, stores));
+      traceLogs = TraceLogs.start(traces, node.membership(), node.peers());
       clientServices =
           add(
               "client services",
@@ -94,7 +100,9 @@ public final class Broker implements ShutdownSequence.Composite {
                       tenants,
                       overload,
                       bans.list(),
+                      traces.tracer(),
                       observers)));
+      traces.traceConnected(clientServices.sessions()::updateTraces);
       BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
       operations =
           add(
@@ -125,6 +133,19 @@ public final class Broker implements ShutdownSequence.Composite {
     return Bans.open(
         new Bans.Dependencies(
             node.metadata(), node.membership()::write, node.membership().clock()));
+  }
+
+  private static Traces openTraces(
+      BrokerConfig config, Storage storage, ClusterNode node, ReplicatedStores stores) {
+    return Traces.open(
+        new Traces.Dependencies(
+            node.metadata(),
+            node.membership()::write,
+            node.membership().clock(),
+            config.traceConfig(),
+            node.self().value(),
+            storage.directory().resolve("trace"),
+            stores.disk()::canStoreMessages));
   }
 
   /**
@@ -200,6 +221,8 @@ public final class Broker implements ShutdownSequence.Composite {
         bans,
         clientServices.queries(),
         clientServices.events(),
+        traces,
+        traceLogs,
         node.self().value());
   }
 

@@ -27,6 +27,7 @@ import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -51,6 +52,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       Tenants tenants,
       OverloadGuard overload,
       BanList bans,
+      Tracer tracer,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -81,7 +83,8 @@ final class ClientServices implements ShutdownSequence.Composite {
                 self,
                 dependencies.config.deliveryConfig(),
                 dependencies.observers.delivery(),
-                eventLog,
+                dependencies.tracer.tracing(eventLog),
+                dependencies.tracer,
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
@@ -147,6 +150,7 @@ final class ClientServices implements ShutdownSequence.Composite {
             dependencies.tenants,
             listener,
             eventLog,
+            dependencies.tracer,
             dependencies.observers.sessions(),
             dependencies.security,
             SessionServices.Delivery.of(delivery),

@@ -48,7 +48,12 @@ final class ExpiryOptions {
     }
   }
 
-  private static Duration parseDuration(String text) {
+  /**
+   * Parses the value of {@code --for}.
+   *
+   * @throws UsageException if it is invalid
+   */
+  static Duration parseDuration(String text) {
     if (text.matches("[0-9]{1,6}[smhd]")) {
       long number = Long.parseLong(text.substring(0, text.length() - 1));
       Duration parsed =

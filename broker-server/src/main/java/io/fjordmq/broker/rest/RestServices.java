@@ -8,6 +8,8 @@ import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -23,6 +25,8 @@ import java.util.function.Supplier;
  * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
  * @param events recent events of clients
+ * @param traces the traces of the cluster
+ * @param traceLogs what the nodes have traced
  * @param node the id of this node
  */
 public record RestServices(
@@ -35,4 +39,6 @@ public record RestServices(
     Bans bans,
     ClusterQueries queries,
     ClientEventQueries events,
+    Traces traces,
+    TraceLogs traceLogs,
     String node) {}

@@ -53,7 +53,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     this.services = sessions.services();
     this.slices = slices;
     this.checks = new ConnectChecks(sessions, services);
-    this.refusals = new ConnectRefusals(services.history());
+    this.refusals = new ConnectRefusals(services.history(), services.tracer());
   }
 
   @Override
@@ -136,6 +136,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
             .read(connect);
     refusals.onRequest(request);
+    services.tracer().onConnect(ctx.channel(), connect, request.clientId());
     checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);

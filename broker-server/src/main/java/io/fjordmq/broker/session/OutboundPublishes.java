@@ -38,6 +38,12 @@ final class OutboundPublishes {
     @Override
     void recordDropped(Drop drop);
 
+    /** A message has been sent to the client. */
+    void onSent(Delivery delivery, int packetIdentifier, boolean duplicate);
+
+    /** A live message waits until it can be sent to the client. */
+    void onQueued(Delivery delivery);
+
     EventLoop loop();
 
     /** The wall clock time. */
@@ -120,6 +126,7 @@ final class OutboundPublishes {
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
+      client.onQueued(delivery);
       live.add(delivery);
     }
     return DeliveryResult.ACCEPTED;
@@ -229,6 +236,7 @@ final class OutboundPublishes {
     long expiry = dialect.expirySeconds(message, now);
     client.writer().writePublish(head, identifier, repeated, expiry, message.payload());
     client.observer().onSent(delivery.qos(), bytes);
+    client.onSent(delivery, identifier, repeated);
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {

@@ -198,6 +198,15 @@ public final class Sessions implements ClientConnections {
         .iterator();
   }
 
+  /** Updates what is traced; see {@link io.fjordmq.broker.trace.TracedConnections#update}. */
+  public void updateTraces() {
+    for (Session session : table.liveSessions()) {
+      if (session.mustUpdateTrace()) {
+        session.eventLoop().execute(session::updateTrace);
+      }
+    }
+  }
+
   /**
    * Ends sessions that have pending data and whose clients have read nothing since the previous
    * call, to free their memory. Can be called on any thread.

@@ -21,6 +21,7 @@ import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.broker.trace.seeded.TraceThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -77,7 +78,8 @@ class ArchitectureTest {
                 "ops",
                 "net",
                 "query",
-                "events"),
+                "events",
+                "trace"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -101,6 +103,9 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
+        new Rule(
+            HouseRules.boundary("trace", "accounts", "bans", "protocol", "events"),
+            TraceThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -108,7 +113,7 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events"),
+            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events", "trace"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
@@ -119,7 +124,8 @@ class ArchitectureTest {
                 "security",
                 "bans",
                 "limits",
-                "events"),
+                "events",
+                "trace"),
             BlockingSession.class),
         new Rule(
             HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),

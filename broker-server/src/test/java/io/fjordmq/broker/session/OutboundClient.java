@@ -96,6 +96,12 @@ final class OutboundClient implements OutboundPublishes.Client {
             observer);
   }
 
+  @Override
+  public void onSent(Delivery delivery, int packetIdentifier, boolean duplicate) {}
+
+  @Override
+  public void onQueued(Delivery delivery) {}
+
   private Throttle.Client throttleClient() {
     return new Throttle.Client() {
       @Override

@@ -19,6 +19,7 @@ import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.InboxLimits;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
@@ -112,6 +113,7 @@ public final class World implements AutoCloseable {
                 DeliverySettings.DEFAULTS,
                 countingDrops(undelivered),
                 history,
+                Tracer.off(),
                 router,
                 inboxes,
                 retained,
@@ -126,6 +128,7 @@ public final class World implements AutoCloseable {
                 new Tenants(limits, own, observer),
                 clientEvents,
                 history,
+                Tracer.off(),
                 observer,
                 security,
                 SessionServices.Delivery.of(delivery),
