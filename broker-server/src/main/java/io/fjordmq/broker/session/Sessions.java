@@ -39,6 +39,7 @@ public final class Sessions implements ClientConnections {
    * <pre>
    *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check;
    *             SUBSCRIBE and UNSUBSCRIBE up to their filters
+   *   trace     only if the connection is traced; see {@link io.fjordmq.broker.trace.ConnectionTrace}
    *   decoder   Netty: bytes to packets, strict UTF-8; passes packets through
    *   encoder   Netty: packets to bytes; passes bytes through
    *   session   ConnectHandler until the CONNACK, then SessionHandler

@@ -41,6 +41,7 @@ final class TraceThread implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "traces"));
   private volatile List<Trace> known = List.of();
   private volatile @Nullable TracedConnections connections;
+  private volatile boolean closed;
   // Only used on the thread.
   private List<Trace> handled = List.of();
   private List<Trace> running = List.of();
@@ -95,7 +96,7 @@ final class TraceThread implements AutoCloseable {
       }
       deleteRemoved(traces);
       boolean isOver = traces.stream().allMatch(t -> t.status(now) == Trace.Status.STOPPED);
-      if (!isOver && !isScheduled) {
+      if (!isOver && !isScheduled && !closed) {
         isScheduled = true;
         thread.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
@@ -168,6 +169,7 @@ final class TraceThread implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
+    closed = true;
     tracer.replace(null);
     execute(files::close);
     thread.shutdown();
