@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
@@ -173,6 +174,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           channelRead(ctx, earlyPackets.remove());
         }
       }
+    }
+
+    @Override
+    public void onAuthenticated(ClientInfo client, String decidedBy) {
+      services.tracer().onAuthenticated(ctx.channel(), client, decidedBy);
     }
 
     @Override

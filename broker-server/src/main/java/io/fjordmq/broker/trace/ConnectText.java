@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectText {
   /** Short enough to cut the signature off a token that is used as user name. */
-  private static final int MAX_USER_NAME_CHARS = 128;
+  static final int MAX_USER_NAME_CHARS = 128;
 
   private ConnectText() {}
 

@@ -97,11 +97,12 @@ final class TraceFiles {
     TraceFile file = new TraceFile(folder.resolve(trace.fileName()), maxFileBytes);
     String verb = file.isResumed() ? "resumed after a restart of this node:" : "started:";
     open.put(trace.fileName(), file);
-    file.append(
-        note(
-            "trace %s type=%s payload=%s until=%s"
-                .formatted(verb, trace.type().label(), trace.payload().label(), trace.endAt())),
-        this::note);
+    StringBuilder text = new StringBuilder("trace ").append(verb);
+    new TraceText(text)
+        .field(trace.type().label(), trace.value())
+        .field("payload", trace.payload().label())
+        .field("until", trace.endAt().toString());
+    file.append(note(text.toString()), this::note);
     file.flush();
     return file;
   }

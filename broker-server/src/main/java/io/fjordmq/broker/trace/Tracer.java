@@ -2,6 +2,7 @@ package io.fjordmq.broker.trace;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Topic;
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.events.ClientEvent;
 import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.events.Dropped;
@@ -82,6 +83,30 @@ public final class Tracer {
     if (!matching.isEmpty()) {
       ConnectionTrace.begin(
           this, channel, connect, clientId, current.ofClient(null, clientId, address));
+    }
+  }
+
+  /**
+   * Called when a client has proved its identity, on its event loop.
+   *
+   * @param decidedBy the name of the provider that decided
+   */
+  public void onAuthenticated(Channel channel, ClientInfo client, String decidedBy) {
+    ActiveTraces current = active;
+    if (current == null) {
+      return;
+    }
+    Peer peer = Peer.of(channel);
+    List<ActiveTrace> matching =
+        current.ofClient(client.tenant(), client.clientId(), peer.address());
+    if (!matching.isEmpty()) {
+      StringBuilder text = new StringBuilder();
+      TraceText out = new TraceText(text).word("authenticated").field("by", decidedBy);
+      if (client.userName() != null) {
+        out.field("user_name", client.userName(), ConnectText.MAX_USER_NAME_CHARS);
+      }
+      String label = label(client.tenant(), client.clientId(), peer);
+      matching.forEach(trace -> write(trace, "event", label, text.toString()));
     }
   }
 

@@ -87,7 +87,8 @@ final class OutboundClient implements OutboundPublishes.Client {
             null);
     ClientInfo info = new ClientInfo("t", ID, null, Map.of(), "test", null, false, null, 5);
     this.access =
-        Security.allowAll("t").accessOf(new ConnectAdmission.Admitted(info, null, new byte[0]));
+        Security.allowAll("t")
+            .accessOf(new ConnectAdmission.Admitted(info, null, new byte[0], "test"));
     this.dialect = Dialect.of(request, settings);
     this.writer =
         new PacketWriter(

@@ -315,7 +315,11 @@ class ApiClusterTest {
       receiver.subscribe("traced/#", MqttQos.AT_MOST_ONCE);
       client.connect(
           connect ->
-              connect.simpleAuth().username("u").password("swordfish".getBytes(UTF_8)).applySimpleAuth());
+              connect
+                  .simpleAuth()
+                  .username("u")
+                  .password("swordfish".getBytes(UTF_8))
+                  .applySimpleAuth());
       client.publish("traced/1", MqttQos.AT_LEAST_ONCE, "hello");
       assertThat(receiver.nextText()).isEqualTo("hello");
     }
@@ -325,6 +329,7 @@ class ApiClusterTest {
     assertThat(lines)
         .allMatch(line -> line.contains(" client=\"traced\\nforged\" "))
         .anyMatch(line -> line.contains(" received ") && line.contains(" CONNECT version=5"))
+        .anyMatch(line -> line.contains(" event ") && line.contains(" authenticated by="))
         .anyMatch(line -> line.contains(" event ") && line.contains(" connected "))
         .anyMatch(line -> line.contains(" sent ") && line.contains(" CONNACK "))
         .anyMatch(line -> line.contains("topic=traced/1") && line.contains("payload=\"hello\""))

@@ -11,6 +11,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.testing.Await;
 import io.netty.buffer.ByteBuf;
@@ -26,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -136,6 +138,18 @@ class ConnectionTraceTest {
         "c",
         0,
         Message.NEVER);
+  }
+
+  @Test
+  void shouldNameTheProviderThatAdmittedTheClient() {
+    ClientInfo client = new ClientInfo("t", "c", "u", Map.of(), "tcp", null, false, null, LEVEL);
+    tracer.onAuthenticated(channel, client, "p");
+    start(draft("x", TraceType.CLIENTID, "c"));
+    tracer.onAuthenticated(channel, client, "securityConfig.passwordFile");
+    assertThat(lines("x"))
+        .containsExactly(
+            "event client=c peer=10.0.0.7:5 tenant=t authenticated"
+                + " by=securityConfig.passwordFile user_name=u");
   }
 
   @Test

@@ -45,7 +45,7 @@ class TraceFilesTest {
     files.writeQueued();
     assertThat(lines(file))
         .containsExactly(
-            "2030-01-01T00:00:00.000Z n1 note trace started: type=clientid payload=hidden"
+            "2030-01-01T00:00:00.000Z n1 note trace started: clientid=c payload=hidden"
                 + " until=2030-01-01T00:00:00Z",
             "one");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())))
