@@ -23,6 +23,8 @@ import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.telemetry.Telemetry;
 import io.fjordmq.broker.telemetry.TelemetrySettings;
 import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -46,6 +48,8 @@ public final class Broker implements ShutdownSequence.Composite {
   private final Accounts accounts;
   private final Bans bans;
   private final ReplicatedStores stores;
+  private final Traces traces;
+  private final TraceLogs traceLogs;
   private final OverloadGuard overload;
   private final Telemetry telemetry;
   private final ClusterLogLevels logLevels;
@@ -90,6 +94,8 @@ public final class Broker implements ShutdownSequence.Composite {
                   new ReplicatedStores.Dependencies(
                       config, storage, node, plugins, tenants, observers)));
       logLevels = openLogLevels(config);
+      traces = add("traces", openTraces(config, storage, node, stores));
+      traceLogs = TraceLogs.start(traces, node.membership(), node.peers());
       clientServices =
           add(
               "client services",
@@ -104,7 +110,9 @@ public final class Broker implements ShutdownSequence.Composite {
                       overload,
                       bans.list(),
                       telemetry.tracer(),
+                      traces.tracer(),
                       observers)));
+      traces.traceConnected(clientServices.sessions()::updateTraces);
       BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
       operations =
           add(
@@ -148,6 +156,19 @@ public final class Broker implements ShutdownSequence.Composite {
   private ClusterLogLevels openLogLevels(BrokerConfig config) {
     LogLevels own = add("log levels", LogLevels.open(config.logConfig(), stores.timers()));
     return ClusterLogLevels.start(own, node.membership(), node.peers());
+  }
+
+  private static Traces openTraces(
+      BrokerConfig config, Storage storage, ClusterNode node, ReplicatedStores stores) {
+    return Traces.open(
+        new Traces.Dependencies(
+            node.metadata(),
+            node.membership()::write,
+            node.membership().clock(),
+            config.traceConfig(),
+            node.self().value(),
+            storage.directory().resolve("trace"),
+            stores.disk()::canStoreMessages));
   }
 
   /**
@@ -229,6 +250,8 @@ public final class Broker implements ShutdownSequence.Composite {
         clientServices.queries(),
         clientServices.events(),
         logLevels,
+        traces,
+        traceLogs,
         node.self().value());
   }
 

@@ -28,6 +28,7 @@ import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -53,7 +54,8 @@ final class ClientServices implements ShutdownSequence.Composite {
       Tenants tenants,
       OverloadGuard overload,
       BanList bans,
-      @Nullable MessageTracer tracer,
+      @Nullable MessageTracer messageTracer,
+      Tracer tracer,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -84,7 +86,8 @@ final class ClientServices implements ShutdownSequence.Composite {
                 self,
                 dependencies.config.deliveryConfig(),
                 dependencies.observers.delivery(),
-                eventLog,
+                dependencies.tracer.tracing(eventLog),
+                dependencies.tracer,
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
@@ -150,9 +153,10 @@ final class ClientServices implements ShutdownSequence.Composite {
             dependencies.tenants,
             listener,
             eventLog,
+            dependencies.tracer,
             dependencies.observers.sessions(),
             dependencies.security,
-            SessionServices.Delivery.of(delivery, dependencies.tracer),
+            SessionServices.Delivery.of(delivery, dependencies.messageTracer),
             dependencies.stores.inboxes(),
             new SysRetained(dependencies.stores.retained(), sys),
             new SessionServices.NodeState(

@@ -65,6 +65,11 @@ final class CommandContext {
     return host.clock().instant();
   }
 
+  /** Waits for a second; returns whether to continue. */
+  boolean awaitSecond() {
+    return host.pause().await(1);
+  }
+
   /** Prints a list as a table or as JSON; returns the exit code. */
   int list(Listing listing, ListOptions options) {
     int max = options.maxElements(terminal().isOutput());

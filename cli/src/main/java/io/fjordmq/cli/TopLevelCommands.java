@@ -26,6 +26,7 @@ final class TopLevelCommands {
     all.commands.put("listeners", () -> new ListenersCommand(context));
     all.commands.put("clients", () -> new ClientsCommand(context));
     all.commands.put("why", () -> new WhyCommand(context));
+    all.commands.put("trace", () -> new TraceCommand(context));
     all.commands.put("subscriptions", () -> new SubscriptionsCommand(context));
     all.commands.put("topics", () -> new TopicsCommand(context));
     all.commands.put("retained", () -> new RetainedCommand(context));

@@ -32,6 +32,7 @@ class CommandsTest {
           clients list --like-username b --ip-address ::1 | GET /clients?like_username=b&ip_address=%3A%3A1&limit=1000
           clients list --conn-state connected         | GET /clients?conn_state=connected&limit=1000
           why c1 --tenant t                           | GET /clients/c1/events?tenant=t
+          trace list                                  | GET /trace
           subscriptions list --clientid c --topic a/# | GET /subscriptions?clientid=c&topic=a%2F%23&limit=1000
           subscriptions list --match-topic a --qos 1  | GET /subscriptions?match_topic=a&qos=1&limit=1000
           subscriptions list --share-group g --node n | GET /subscriptions?share_group=g&node=n&limit=1000
@@ -115,6 +116,11 @@ class CommandsTest {
           log set-level clients INFO | PUT /log/levels/clients | {"level":"info"} | {"data":[{"node":"n1","logger":"io.fjordmq.clients","level":"info"},{"node":"n2"}],"meta":{}} | io.fjordmq.clients logs at level info on n1, n2
           log set-level a.B debug --node n1 --for 10m | PUT /log/levels/a.B | {"level":"debug","node":"n1","for_seconds":600} | {"data":[{"node":"n1","logger":"a.B","level":"debug"}]} | a.B logs at level debug on n1
           log reset-level a.B --node n1 | DELETE /log/levels/a.B?node=n1 | `` | {"data":[{"node":"n1","logger":"a.B","level":"info"}]} | a.B logs at level info on n1
+          trace start --client c1 --name n | POST /trace | {"name":"n","type":"clientid","clientid":"c1","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
+          trace start --topic a/# --for 90s --payload hex --tenant t | POST /trace | {"name":"topic-20261126-120000","type":"topic","topic":"a/#","payload_encode":"hex","end_at":"2026-11-26T12:01:30Z","tenant":"t"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
+          trace start --ip 10.0.0.0/8 --payload none | POST /trace | {"name":"ip-address-20261126-120000","type":"ip_address","ip_address":"10.0.0.0/8","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
+          trace stop n             | PUT /trace/n/stop | {} | {"name":"n"} | trace 'n' stopped
+          trace delete n --yes     | DELETE /trace/n | `` | `` | trace 'n' deleted
           users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
           api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
           """)
@@ -277,6 +283,10 @@ class CommandsTest {
             "ban add cidr 10.0.0.0/8 --until 2027-01-31T12:00:00Z --for 1h",
             "ban add host h",
             "users add bob --role root",
+            "trace start",
+            "trace start --client c --topic t",
+            "trace start --client c --for 1w",
+            "trace start --client c --payload base64",
             "publish a x --file f",
             "publish a --file /none/such",
             "clients list --limit -1",

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
  * @param bytes the first address, 4 or 16 bytes, one in each character; bits after the prefix are 0
  * @param prefix the number of bits that all addresses have in common
  */
-record IpNetwork(String bytes, int prefix) {
+public record IpNetwork(String bytes, int prefix) {
   private static final Pattern ADDRESS = Pattern.compile("[0-9a-fA-F:.]{2,45}");
   private static final Pattern PREFIX = Pattern.compile("[0-9]{1,3}");
   private static final int IPV4_BYTES = 4;
   private static final int MAPPED_BITS = 96;
 
   /** Parses an address; returns null if it is invalid. Host names are not resolved. */
-  static @Nullable IpNetwork parseAddress(String text) {
+  public static @Nullable IpNetwork parseAddress(String text) {
     InetAddress address = address(text);
     return address == null ? null : of(address.getAddress(), 8 * address.getAddress().length);
   }
 
   /** Parses a network such as {@code 10.0.0.0/8}; returns null if it is invalid. */
-  static @Nullable IpNetwork parseNetwork(String text) {
+  public static @Nullable IpNetwork parseNetwork(String text) {
     int slash = text.indexOf('/');
     InetAddress address = slash < 0 ? null : address(text.substring(0, slash));
     String bits = text.substring(slash + 1);
@@ -59,8 +59,14 @@ record IpNetwork(String bytes, int prefix) {
     return new IpNetwork(new String(masked, StandardCharsets.ISO_8859_1), prefix);
   }
 
+  /** Whether the network contains the address. */
+  public boolean contains(InetAddress other) {
+    byte[] address = other.getAddress();
+    return address.length == bytes.length() && equals(of(address, prefix));
+  }
+
   /** The first address in canonical notation. */
-  String address() {
+  public String address() {
     try {
       return NetUtil.toAddressString(
           InetAddress.getByAddress(bytes.getBytes(StandardCharsets.ISO_8859_1)));

@@ -13,6 +13,7 @@ import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.telemetry.TelemetrySettings;
+import io.fjordmq.broker.trace.TraceSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.membership.JoinSettings;
@@ -58,6 +59,7 @@ import java.util.Set;
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
  * @param eventsConfig the recent events of clients
+ * @param traceConfig traces of clients, topics and addresses
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -96,6 +98,7 @@ public record BrokerConfig(
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
     EventsSettings eventsConfig,
+    TraceSettings traceConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -162,6 +165,7 @@ public record BrokerConfig(
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
         EventsSettings.DEFAULTS,
+        TraceSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -205,6 +209,7 @@ public record BrokerConfig(
         overloadConfig,
         sysTopicsConfig,
         eventsConfig,
+        traceConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

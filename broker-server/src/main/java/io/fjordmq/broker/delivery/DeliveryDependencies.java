@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.events.ClientHistory;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RouteStore;
@@ -14,6 +15,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param self this node, which owns the routes and inboxes of its clients
  * @param history records what happens to each client
+ * @param tracer writes what happens to traced messages
  * @param hasFreeDiskSpace whether there is enough disk space for messages that must be stored
  * @param isServing whether this node is sure to know all receivers, and no other node can consider
  *     its incarnation ended
@@ -24,6 +26,7 @@ public record DeliveryDependencies(
     DeliverySettings settings,
     DeliveryObserver observer,
     ClientHistory history,
+    Tracer tracer,
     RouteStore router,
     InboxStore inboxes,
     RetainStore retained,

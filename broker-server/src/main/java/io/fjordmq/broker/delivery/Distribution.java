@@ -19,6 +19,9 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.telemetry.MessageSpan;
 import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.broker.telemetry.PublishSpan.RouteSpan;
+import io.fjordmq.broker.trace.MessageStep;
+import io.fjordmq.broker.trace.Receivers;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes;
@@ -60,6 +63,7 @@ public final class Distribution implements PublishRouter {
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
   private final ClientHistory history;
+  private final Tracer tracer;
   private final RateLimitedLog notServing = new RateLimitedLog();
 
   Distribution(LocalDelivery local, LocalSubscriptions live, DeliveryDependencies dependencies) {
@@ -68,6 +72,7 @@ public final class Distribution implements PublishRouter {
     this.self = local.self();
     this.observer = local.observer();
     this.history = dependencies.history();
+    this.tracer = dependencies.tracer();
     this.router = dependencies.router();
     this.retained = new RetainedPublishes(dependencies.retained());
     this.local = live;
@@ -86,7 +91,8 @@ public final class Distribution implements PublishRouter {
             dispatch,
             live.removals(),
             observer,
-            dependencies.history());
+            dependencies.history(),
+            tracer);
     this.rerouting = new ShareRerouting(dependencies, dispatch, shares, inboxes, observer);
   }
 
@@ -97,9 +103,38 @@ public final class Distribution implements PublishRouter {
       ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener) {
+    if (tracer.isTracingTopics()) {
+      String publisher = message.publisher().isEmpty() ? null : message.publisher();
+      MessageStep step = new MessageStep.Routed(receivers(tenant, message));
+      tracer.onMessage(step, tenant, publisher, null, message);
+    }
     Outbox outbox = dispatch.outbox();
     distribute(tenant, message, connectOrder, id, listener, outbox);
     return outbox.takeVisitedNodes();
+  }
+
+  @Override
+  public Receivers receivers(String tenant, Message message) {
+    Outbox outbox = dispatch.outbox();
+    MatchedRoutes routes = router.match(tenant, message.topic(), outbox);
+    int otherCount = 0;
+    int localClients = 0;
+    for (Receiver.Live node : routes.nodes()) {
+      if (self.isCurrentIncarnation(node)) {
+        localClients = local.match(tenant, message, outbox).fanOut().size();
+      } else if (self.isOtherNode(node) && routes.shouldForward(node, message.qos())) {
+        otherCount++;
+      }
+    }
+    outbox.takeVisitedNodes(); // the publisher is not charged for them
+    int storing = 0;
+    for (InboxMatch match : routes.inboxes()) {
+      InboxCopy copy = InboxCopy.of(tenant, match, message);
+      if (copy != null && !copy.isAtMostOnce()) {
+        storing++;
+      }
+    }
+    return new Receivers(localClients, otherCount, storing, routes.shares().size());
   }
 
   private void distribute(

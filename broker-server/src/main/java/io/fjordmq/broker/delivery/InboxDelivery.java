@@ -8,6 +8,7 @@ import io.fjordmq.broker.dispatch.StoreCalls;
 import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.events.Dropped;
 import io.fjordmq.broker.limits.RateLimitedLog;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.DropReasons;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
@@ -19,6 +20,7 @@ import io.fjordmq.router.Receiver;
 import io.fjordmq.router.RouteStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
   private final LiveDispatch dispatch;
   private final DeliveryObserver observer;
   private final ClientHistory history;
+  private final Tracer tracer;
   private final RateLimitedLog failures = new RateLimitedLog();
 
   InboxDelivery(
@@ -44,7 +47,8 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       LiveDispatch dispatch,
       BoundedCalls removals,
       DeliveryObserver observer,
-      ClientHistory history) {
+      ClientHistory history,
+      Tracer tracer) {
     this.inboxes = inboxes;
     this.router = router;
     this.removals = removals;
@@ -52,6 +56,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
     this.dispatch = dispatch;
     this.observer = observer;
     this.history = history;
+    this.tracer = tracer;
   }
 
   /**
@@ -126,6 +131,9 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
     long stored = 0;
     for (int i = 0; i < copies.size(); i++) {
       InboxCopy copy = copies.get(i);
+      if (tracer.isOn()) {
+        trace(message, copy, outcomes.get(i));
+      }
       switch (outcomes.get(i)) {
         case STORED, STORED_DROPPING_OLDEST -> stored++;
         case DUPLICATE -> {}
@@ -143,6 +151,12 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
       observer.onStored(stored);
     }
     join.closePart(PublishOutcome.ACCEPTED);
+  }
+
+  private void trace(Message message, InboxCopy copy, InsertOutcome outcome) {
+    InboxId id = copy.target().id();
+    tracer.onInboxResult(
+        id.tenant(), id.clientId(), message.topic(), outcome.name().toLowerCase(Locale.ROOT));
   }
 
   private void recordRefusal(Message message, InboxCopy copy) {

@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.trace.Receivers;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
@@ -34,6 +35,9 @@ public interface PublishRouter {
       ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener);
+
+  /** Counts the receivers that the message would have now, for traces. */
+  Receivers receivers(String tenant, Message message);
 
   /**
    * Ends a batch of calls made by one event loop, and hands the collected live deliveries to the

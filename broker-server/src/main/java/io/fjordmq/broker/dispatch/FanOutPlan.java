@@ -40,7 +40,7 @@ public final class FanOutPlan {
   }
 
   /** The number of clients; a client is counted once for each set of options. */
-  int size() {
+  public int size() {
     return size;
   }
 

@@ -31,6 +31,11 @@ public final class FilterPacket extends MqttMessage {
     this.filters = filters;
   }
 
+  /** Returns the packet with none of its filters read. */
+  public FilterPacket copy() {
+    return new FilterPacket(fixedHeader(), identifier(), subscriptionIdentifier, filters);
+  }
+
   public int identifier() {
     return ((MqttMessageIdVariableHeader) variableHeader()).messageId();
   }

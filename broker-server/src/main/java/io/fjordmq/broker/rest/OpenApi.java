@@ -11,6 +11,7 @@ import java.util.TreeMap;
 /** The OpenAPI 3.1 description of the operations, as a tree for the JSON writer. */
 final class OpenApi {
   private static final String CONTENT = "application/json";
+  private static final String TEXT = "text/plain";
 
   /** Errors that every operation can return, with their descriptions. */
   private static final Map<Integer, String> ALWAYS =
@@ -157,6 +158,16 @@ final class OpenApi {
     }
     for (Operation.Answer answer : operation.answers()) {
       Schema schema = answer.schema();
+      if (schema instanceof Schema.Text) {
+        responses.put(
+            String.valueOf(answer.status()),
+            JsonObject.of(
+                "description",
+                answer.description(),
+                "content",
+                JsonObject.of(TEXT, JsonObject.of("schema", JsonObject.of("type", "string")))));
+        continue;
+      }
       responses.put(
           String.valueOf(answer.status()),
           schema == null

@@ -317,6 +317,12 @@ public final class Operation {
       return this;
     }
 
+    /** The response is 200 with plain text; see {@link Response#text}. */
+    public Builder okText() {
+      answers.add(new Answer(200, "Success", Schema.Text.ANY, false));
+      return this;
+    }
+
     /** The response is 201 with an object. */
     public Builder created(Class<? extends Record> type) {
       return answer(201, "Created", type);

@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Replies {
   private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
   private static final String JSON = "application/json";
+  private static final String TEXT = "text/plain; charset=utf-8";
   private static final byte[] NOTHING = {};
 
   /** Responses must not be cached, and browsers must not interpret them as anything but JSON. */
@@ -34,6 +35,9 @@ final class Replies {
     }
     if (response == null || response.json() == null) {
       return new HttpReply(response == null ? 204 : response.status(), "", Map.of(), NOTHING);
+    }
+    if (response.json() instanceof Response.Text text) {
+      return new HttpReply(response.status(), TEXT, HEADERS, text.utf8());
     }
     try {
       return new HttpReply(response.status(), JSON, HEADERS, json.write(response.json()));

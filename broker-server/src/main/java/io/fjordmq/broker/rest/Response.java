@@ -31,6 +31,22 @@ public record Response(int status, @Nullable Object json) {
     return new Response(OK, new Page(data, meta));
   }
 
+  /**
+   * 200 with a text that is not JSON, which the operation declares with {@link
+   * Operation.Builder#okText}.
+   */
+  public static Response text(byte[] utf8) {
+    return new Response(OK, new Text(utf8));
+  }
+
+  /**
+   * A body that is plain text.
+   *
+   * @param utf8 must not be modified
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
+  record Text(byte[] utf8) {}
+
   /** 201 with a record. */
   public static Response created(Object json) {
     return new Response(CREATED, json);

@@ -69,6 +69,7 @@ public final class RestApi implements AutoCloseable {
             new AuditResource(accounts.audit(), services.node()),
             new ClientsResource(queries.clients()),
             new ClientEventsResource(services.events()),
+            new TraceResource(services.traces(), services.traceLogs()),
             new SubscriptionsResource(queries.subscriptions(), queries.clients()),
             new QueuesResource(queries.queues(), queries.clients()),
             new TopicsResource(queries.topics()),

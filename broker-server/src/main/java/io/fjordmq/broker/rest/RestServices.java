@@ -9,6 +9,8 @@ import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.logging.ClusterLogLevels;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -25,6 +27,8 @@ import java.util.function.Supplier;
  * @param queries clients and messages of the whole cluster
  * @param events recent events of clients
  * @param logLevels levels of loggers
+ * @param traces the traces of the cluster
+ * @param traceLogs what the nodes have traced
  * @param node the id of this node
  */
 public record RestServices(
@@ -38,4 +42,6 @@ public record RestServices(
     ClusterQueries queries,
     ClientEventQueries events,
     ClusterLogLevels logLevels,
+    Traces traces,
+    TraceLogs traceLogs,
     String node) {}

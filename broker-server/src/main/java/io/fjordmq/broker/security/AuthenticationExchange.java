@@ -91,7 +91,8 @@ public final class AuthenticationExchange {
     if (step instanceof Step.Success success) {
       ClientInfo client = ClientInfo.of(attempt, success.identity());
       if (before == null || before.tenant().equals(client.tenant())) {
-        return new Admitted(client, success.identity().permissions(), success.data());
+        return new Admitted(
+            client, success.identity().permissions(), success.data(), provider.name());
       }
       return clientRefusals.refuse(
           attempt,

@@ -81,7 +81,7 @@ final class AuthenticatorChain {
       Provider<Authenticator> provider, ConnectAttempt attempt, Outcome outcome) {
     if (outcome.authentication instanceof Authentication.Allow allow) {
       ClientInfo client = ClientInfo.of(attempt, allow.identity());
-      return new Admitted(client, allow.identity().permissions(), NO_DATA);
+      return new Admitted(client, allow.identity().permissions(), NO_DATA, provider.name());
     }
     Authentication.Deny deny = (Authentication.Deny) outcome.authentication;
     return clientRefusals.refuse(

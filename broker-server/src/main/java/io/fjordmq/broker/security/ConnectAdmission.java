@@ -15,8 +15,10 @@ public sealed interface ConnectAdmission {
    *
    * @param permissions the client's own permissions; null if it has none
    * @param data the Authentication Data for the client; empty for none
+   * @param decidedBy the name of the provider that decided
    */
-  record Admitted(ClientInfo client, @Nullable Permissions permissions, byte[] data)
+  record Admitted(
+      ClientInfo client, @Nullable Permissions permissions, byte[] data, String decidedBy)
       implements ConnectAdmission {}
 
   /**

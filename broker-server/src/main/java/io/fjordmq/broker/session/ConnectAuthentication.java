@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
 import io.fjordmq.api.plugin.Action;
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.protocol.AuthPacket;
@@ -45,6 +46,13 @@ final class ConnectAuthentication {
      * @param data the Authentication Data for the CONNACK; empty for none
      */
     void onAdmitted(ClientAccess access, byte[] data);
+
+    /**
+     * The client has proved its identity.
+     *
+     * @param decidedBy the name of the provider
+     */
+    void onAuthenticated(ClientInfo client, String decidedBy);
 
     /** The client must not connect. */
     void onRefused(CloseReason reason, String detail, Denial denial);
@@ -95,6 +103,7 @@ final class ConnectAuthentication {
     }
     close();
     if (connectAdmission instanceof Admitted admitted) {
+      listener.onAuthenticated(admitted.client(), admitted.decidedBy());
       ClientAccess access = security.accessOf(admitted);
       ResultCallback.invokeOn(
           channel.eventLoop(),

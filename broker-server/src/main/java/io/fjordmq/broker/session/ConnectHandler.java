@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
@@ -53,7 +54,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     this.services = sessions.services();
     this.slices = slices;
     this.checks = new ConnectChecks(sessions, services);
-    this.refusals = new ConnectRefusals(services.history());
+    this.refusals = new ConnectRefusals(services.history(), services.tracer());
   }
 
   @Override
@@ -136,6 +137,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
             .read(connect);
     refusals.onRequest(request);
+    services.tracer().onConnect(ctx.channel(), connect, request.clientId());
     checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
@@ -172,6 +174,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           channelRead(ctx, earlyPackets.remove());
         }
       }
+    }
+
+    @Override
+    public void onAuthenticated(ClientInfo client, String decidedBy) {
+      services.tracer().onAuthenticated(ctx.channel(), client, decidedBy);
     }
 
     @Override

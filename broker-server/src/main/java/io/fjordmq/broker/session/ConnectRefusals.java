@@ -6,6 +6,7 @@ import io.fjordmq.broker.events.Refused;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.trace.Tracer;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectRefusals {
   private final ClientHistory history;
+  private final Tracer tracer;
   private @Nullable String clientId;
   private @Nullable String userName;
   private @Nullable String tenant;
 
-  ConnectRefusals(ClientHistory history) {
+  ConnectRefusals(ClientHistory history, Tracer tracer) {
     this.history = history;
+    this.tracer = tracer;
   }
 
   /** A CONNECT has arrived, which may be invalid. */
@@ -40,21 +43,24 @@ final class ConnectRefusals {
     tenant = clientTenant;
   }
 
-  /** Records the refusal, if the client has an identifier. */
+  /** Records the refusal; in the history only if the client has an identifier. */
   void record(Channel channel, CloseReason reason, Denial denial) {
-    if (clientId == null || clientId.isEmpty()) {
+    boolean hasIdentifier = clientId != null && !clientId.isEmpty();
+    if (!hasIdentifier && !tracer.isOn()) {
       return;
     }
     Peer peer = Peer.of(channel);
-    history.recordUnconnected(
-        tenant,
-        clientId,
+    Refused refused =
         new Refused(
             peer.displayName(),
             peer.listener(),
             userName,
             reason.label(),
             reason.reasonCode(),
-            denial));
+            denial);
+    if (clientId != null && hasIdentifier) {
+      history.recordUnconnected(tenant, clientId, refused);
+    }
+    tracer.onEvent(tenant, clientId, peer, refused);
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.delivery.PublishListener;
+import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
@@ -14,6 +15,9 @@ import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.trace.ConnectionTrace;
+import io.fjordmq.broker.trace.MessageStep;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxStore;
@@ -57,6 +61,7 @@ final class Connection
   private final StoreFailureLog storeFailures;
   private final SessionHistory history;
   private boolean ended;
+  private volatile @Nullable ConnectionTrace trace; // written on the event loop
 
   /**
    * @param wheel the timeout wheel of the channel's event loop
@@ -153,8 +158,8 @@ final class Connection
   }
 
   @Override
-  public @Nullable MessageTracer tracer() {
-    return services.tracer();
+  public @Nullable MessageTracer messageTracer() {
+    return services.messageTracer();
   }
 
   /** Sends client events to plugins. */
@@ -230,11 +235,55 @@ final class Connection
 
   /** Publishes a message from the client. */
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
+    if (trace != null || services.tracer().isTracingTopics()) {
+      tracePublish(message);
+    }
     int visited = services.publishRouter().publish(tenant, message, connectOrder, id, listener);
     if (visited > 0) {
       slices.slice().addNodes(visited);
       throttle.chargeMatch(visited);
     }
+  }
+
+  private void tracePublish(Message message) {
+    services.tracer().onMessage(MessageStep.RECEIVED, tenant, clientId(), peer(), message);
+    ConnectionTrace current = trace;
+    if (current != null) {
+      current.onRouted(message, services.publishRouter().receivers(tenant, message));
+    }
+  }
+
+  @Override
+  public void onSent(Delivery delivery, int packetIdentifier, boolean duplicate) {
+    Tracer tracer = services.tracer();
+    if (tracer.isTracingTopics()) {
+      tracer.onMessage(
+          new MessageStep.Sent(
+              delivery.qos().level(), delivery.retain(), packetIdentifier, duplicate),
+          tenant,
+          clientId(),
+          peer(),
+          delivery.message());
+    }
+  }
+
+  @Override
+  public void onQueued(Delivery delivery) {
+    ConnectionTrace current = trace;
+    if (current != null) {
+      current.onQueued(delivery.message());
+    }
+    services.tracer().onMessage(MessageStep.QUEUED, tenant, clientId(), peer(), delivery.message());
+  }
+
+  /** Starts or ends the tracing of this connection, as the current traces require. */
+  void updateTrace() {
+    trace = services.tracer().update(channel, tenant, clientId(), request.protocolLevel());
+  }
+
+  /** Whether {@link #updateTrace} has something to do. Can be called on any thread. */
+  boolean mustUpdateTrace() {
+    return trace != null || services.tracer().matches(channel, tenant, clientId());
   }
 
   /** Ends the session. Must be called on the event loop. */

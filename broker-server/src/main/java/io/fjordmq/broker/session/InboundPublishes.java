@@ -62,7 +62,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
         connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
     connection.observer().onReceived(message.qos(), packetBytes);
     int identifier = packet.variableHeader().packetId();
-    MessageTracer tracer = connection.tracer();
+    MessageTracer tracer = connection.messageTracer();
     PublishSpan span =
         tracer == null
             ? null
@@ -369,7 +369,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   /** Called when the connection has ended. Later outcomes are ignored. */
   void end() {
     ended = true;
-    if (pending != null && connection.tracer() != null) {
+    if (pending != null && connection.messageTracer() != null) {
       pending.endSpans("connection_closed");
     }
     pending = null;

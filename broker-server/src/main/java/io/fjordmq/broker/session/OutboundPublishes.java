@@ -40,6 +40,12 @@ final class OutboundPublishes {
     @Override
     void recordDropped(Drop drop);
 
+    /** A message has been sent to the client. */
+    void onSent(Delivery delivery, int packetIdentifier, boolean duplicate);
+
+    /** A live message waits until it can be sent to the client. */
+    void onQueued(Delivery delivery);
+
     EventLoop loop();
 
     /** The wall clock time. */
@@ -50,7 +56,7 @@ final class OutboundPublishes {
     String clientId();
 
     /** Begins the spans of traced messages; null if there are none. */
-    @Nullable MessageTracer tracer();
+    @Nullable MessageTracer messageTracer();
   }
 
   private final Client client;
@@ -129,6 +135,7 @@ final class OutboundPublishes {
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
+      client.onQueued(delivery);
       live.add(delivery);
     }
     return DeliveryResult.ACCEPTED;
@@ -231,7 +238,7 @@ final class OutboundPublishes {
       drop(DropReason.EXCEEDS_CLIENT_LIMIT, delivery, source);
       return;
     }
-    MessageTracer tracer = client.tracer();
+    MessageTracer tracer = client.messageTracer();
     MessageSpan span = tracer == null ? null : beginSpan(tracer, delivery, source);
     int identifier = 0;
     if (delivery.qos() != Qos.AT_MOST_ONCE) {
@@ -243,6 +250,7 @@ final class OutboundPublishes {
     if (span != null && delivery.qos() == Qos.AT_MOST_ONCE) {
       span.end(null);
     }
+    client.onSent(delivery, identifier, repeated);
   }
 
   /** Begins the span of a delivery, which lasts until the client has acknowledged the message. */

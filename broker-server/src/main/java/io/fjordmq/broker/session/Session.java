@@ -159,6 +159,9 @@ final class Session
   void open(boolean sessionPresent) {
     open = true;
     connectedAtMillis = connection.nowMillis();
+    if (connection.services().tracer().isOn()) {
+      connection.updateTrace();
+    }
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);
@@ -256,6 +259,18 @@ final class Session
   /** Whether the client is banned. Can be called on any thread. */
   boolean isBanned() {
     return connection.services().bans().find(client()) != null;
+  }
+
+  /** Whether {@link #updateTrace} has something to do. Can be called on any thread. */
+  boolean mustUpdateTrace() {
+    return connection.mustUpdateTrace();
+  }
+
+  /** Starts or ends the tracing of the client, as the current traces require. */
+  void updateTrace() {
+    if (!ended) {
+      connection.updateTrace();
+    }
   }
 
   /** Ends the session if the client is banned. */

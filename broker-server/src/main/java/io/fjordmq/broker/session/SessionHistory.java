@@ -196,7 +196,9 @@ final class SessionHistory {
   }
 
   private void record(ClientEvent event) {
-    client.services().history().record(client.tenant(), client.clientId(), event);
+    SessionServices services = client.services();
+    services.history().record(client.tenant(), client.clientId(), event);
+    services.tracer().onEvent(client.tenant(), client.clientId(), client.peer(), event);
   }
 
   /** Returns the value of a limit; -1 if it is not a limit of sessions. */

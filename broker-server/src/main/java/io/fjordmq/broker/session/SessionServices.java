@@ -12,6 +12,7 @@ import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenants limits and quotas of tenants
  * @param events listener for clients that connect and disconnect
  * @param history records what happens to each client
+ * @param tracer writes what happens to traced clients and messages
  * @param observer receives events for metrics
  * @param security authentication and authorization
  * @param delivery publishing and delivery of messages
@@ -35,6 +37,7 @@ public record SessionServices(
     Tenants tenants,
     ClientEvents events,
     ClientHistory history,
+    Tracer tracer,
     SessionObserver observer,
     Security security,
     Delivery delivery,
@@ -104,7 +107,7 @@ public record SessionServices(
     return delivery.routes;
   }
 
-  @Nullable MessageTracer tracer() {
+  @Nullable MessageTracer messageTracer() {
     return delivery.tracer;
   }
 

@@ -39,6 +39,7 @@ public final class Sessions implements ClientConnections {
    * <pre>
    *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check;
    *             SUBSCRIBE and UNSUBSCRIBE up to their filters
+   *   trace     only if the connection is traced; see {@link io.fjordmq.broker.trace.ConnectionTrace}
    *   decoder   Netty: bytes to packets, strict UTF-8; passes packets through
    *   encoder   Netty: packets to bytes; passes bytes through
    *   session   ConnectHandler until the CONNACK, then SessionHandler
@@ -196,6 +197,15 @@ public final class Sessions implements ClientConnections {
         .filter(Session::isBanned)
         .map(session -> (Runnable) () -> session.eventLoop().execute(session::endIfBanned))
         .iterator();
+  }
+
+  /** Updates what is traced; see {@link io.fjordmq.broker.trace.TracedConnections#update}. */
+  public void updateTraces() {
+    for (Session session : table.liveSessions()) {
+      if (session.mustUpdateTrace()) {
+        session.eventLoop().execute(session::updateTrace);
+      }
+    }
   }
 
   /**

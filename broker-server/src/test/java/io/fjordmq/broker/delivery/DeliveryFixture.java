@@ -15,6 +15,7 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
@@ -88,6 +89,7 @@ public final class DeliveryFixture {
                 settings,
                 observer,
                 history,
+                Tracer.off(),
                 router,
                 inboxes,
                 retained,

@@ -20,6 +20,7 @@ import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -57,6 +58,7 @@ class LiveDeliveryConcurrencyTest {
               DeliverySettings.DEFAULTS,
               observer,
               ClientHistory.NONE,
+              Tracer.off(),
               router,
               new FakeInboxStore(),
               new MemoryRetainStore(StoreTasks.immediate()),

@@ -23,6 +23,7 @@ import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.telemetry.seeded.TracerThatKnowsSessions;
+import io.fjordmq.broker.trace.seeded.TraceThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -81,7 +82,8 @@ class ArchitectureTest {
                 "net",
                 "query",
                 "events",
-                "logging"),
+                "logging",
+                "trace"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -108,6 +110,9 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("logging"), LogThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("telemetry", "logging", "limits"), TracerThatKnowsSessions.class),
+        new Rule(
+            HouseRules.boundary("trace", "accounts", "bans", "protocol", "events"),
+            TraceThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -115,7 +120,8 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events", "telemetry"),
+            HouseRules.boundary(
+                "delivery", "dispatch", "nodes", "limits", "events", "telemetry", "trace"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
@@ -128,7 +134,8 @@ class ArchitectureTest {
                 "limits",
                 "events",
                 "logging",
-                "telemetry"),
+                "telemetry",
+                "trace"),
             BlockingSession.class),
         new Rule(
             HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),

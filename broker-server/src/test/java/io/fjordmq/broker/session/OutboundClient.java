@@ -89,7 +89,8 @@ final class OutboundClient implements OutboundPublishes.Client {
             null);
     ClientInfo info = new ClientInfo("t", ID, null, Map.of(), "test", null, false, null, 5);
     this.access =
-        Security.allowAll("t").accessOf(new ConnectAdmission.Admitted(info, null, new byte[0]));
+        Security.allowAll("t")
+            .accessOf(new ConnectAdmission.Admitted(info, null, new byte[0], "test"));
     this.dialect = Dialect.of(request, settings);
     this.writer =
         new PacketWriter(
@@ -97,6 +98,12 @@ final class OutboundClient implements OutboundPublishes.Client {
             new Throttle(new TimeoutWheel(loop()), settings, throttleClient(), () -> {}),
             observer);
   }
+
+  @Override
+  public void onSent(Delivery delivery, int packetIdentifier, boolean duplicate) {}
+
+  @Override
+  public void onQueued(Delivery delivery) {}
 
   private Throttle.Client throttleClient() {
     return new Throttle.Client() {

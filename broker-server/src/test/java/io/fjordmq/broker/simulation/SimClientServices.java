@@ -17,6 +17,7 @@ import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
@@ -80,6 +81,7 @@ final class SimClientServices implements Brokers.Acceptor {
                 settings.delivery(),
                 DeliveryObserver.NONE,
                 history,
+                Tracer.off(),
                 router,
                 inboxes,
                 retained,
@@ -93,6 +95,7 @@ final class SimClientServices implements Brokers.Acceptor {
                 Settings.forAll(settings.sessions(), counters),
                 new DisconnectListener(),
                 history,
+                Tracer.off(),
                 counters,
                 Security.allowAll(""),
                 new SessionServices.Delivery(

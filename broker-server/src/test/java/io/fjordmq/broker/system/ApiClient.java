@@ -62,6 +62,21 @@ final class ApiClient {
    * @param body JSON; empty for none
    */
   Answer send(String method, String path, String body) {
+    HttpResponse<String> response = exchange(method, path, body);
+    return new Answer(response.statusCode(), json.readTree(response.body()));
+  }
+
+  /** Returns the body of a successful response that is not JSON. */
+  String text(String path) {
+    HttpResponse<String> response = exchange("GET", path, "");
+    if (response.statusCode() != 200
+        || !response.headers().firstValue("Content-Type").orElse("").startsWith("text/plain")) {
+      throw new AssertionError(response + ": " + response.body());
+    }
+    return response.body();
+  }
+
+  private HttpResponse<String> exchange(String method, String path, String body) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url + "/api/v5" + path))
             .timeout(TIMEOUT)
@@ -70,8 +85,7 @@ final class ApiClient {
             .method(method, HttpRequest.BodyPublishers.ofString(body))
             .build();
     try {
-      HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
-      return new Answer(response.statusCode(), json.readTree(response.body()));
+      return http.send(request, HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
@@ -287,5 +288,91 @@ class ApiClusterTest {
     assertThat(Scrape.get(cluster.node(1).httpPort(), "/api/v5/openapi.json").status())
         .isEqualTo(200);
     assertThat(Scrape.get(cluster.node(1).httpPort(), "/api-docs").body()).contains("listRanges");
+  }
+
+  @Test
+  void shouldTraceAClientOnAnyNode() {
+    Answer started =
+        first()
+            .send(
+                "POST",
+                "/trace",
+                "{\"name\":\"traced\",\"type\":\"clientid\",\"clientid\":\"traced\\nforged\","
+                    + "\"payload_encode\":\"text\"}");
+    assertThat(ok(started).get("status").asString()).isEqualTo("running");
+    Answer topic =
+        first()
+            .send("POST", "/trace", "{\"name\":\"t\",\"type\":\"topic\",\"topic\":\"traced/+\"}");
+    assertThat(topic.status()).isEqualTo(200);
+    Await.until(
+        "every node has started both traces",
+        () ->
+            cluster.nodes().stream()
+                .allMatch(node -> traceFiles(node.nodeDirectory().resolve("data/trace")) == 2));
+    try (Mqtt5Session client = new Mqtt5Session(cluster.node(2).mqtt(), "traced\nforged");
+        Mqtt5Session receiver = new Mqtt5Session(cluster.node(1).mqtt(), "receiver")) {
+      receiver.connect();
+      receiver.subscribe("traced/#", MqttQos.AT_MOST_ONCE);
+      client.connect(
+          connect ->
+              connect
+                  .simpleAuth()
+                  .username("u")
+                  .password("swordfish".getBytes(UTF_8))
+                  .applySimpleAuth());
+      client.publish("traced/1", MqttQos.AT_LEAST_ONCE, "hello");
+      assertThat(receiver.nextText()).isEqualTo("hello");
+    }
+    String text = all().get(2).text("/trace/traced/download");
+    assertThat(text).doesNotContain("swordfish").doesNotContain("\nforged");
+    List<String> lines = text.lines().filter(line -> line.contains("client=")).toList();
+    assertThat(lines)
+        .allMatch(line -> line.contains(" client=\"traced\\nforged\" "))
+        .anyMatch(line -> line.contains(" received ") && line.contains(" CONNECT version=5"))
+        .anyMatch(line -> line.contains(" event ") && line.contains(" authenticated by="))
+        .anyMatch(line -> line.contains(" event ") && line.contains(" connected "))
+        .anyMatch(line -> line.contains(" sent ") && line.contains(" CONNACK "))
+        .anyMatch(line -> line.contains("topic=traced/1") && line.contains("payload=\"hello\""))
+        .anyMatch(line -> line.contains("routed topic=traced/1 local_clients=0 other_nodes=1"))
+        .anyMatch(line -> line.contains(" sent ") && line.contains(" PUBACK "))
+        .anyMatch(line -> line.contains(" event ") && line.contains(" disconnected "));
+    assertThat(all().get(2).text("/trace/t/download"))
+        .contains("routed topic=traced/1", " sent client=receiver ", "subscribed ");
+    shouldReadAndDeleteTraces();
+  }
+
+  private void shouldReadAndDeleteTraces() {
+    JsonNode stopped = ok(all().get(1).send("PUT", "/trace/traced/stop", ""));
+    assertThat(stopped.get("status").asString()).isEqualTo("stopped");
+    for (ApiClient client : all()) {
+      Await.until(
+          "all nodes respond",
+          () -> {
+            JsonNode files = ok(client.get("/trace/traced/log_detail"));
+            return files.size() == NODES
+                && StreamSupport.stream(files.spliterator(), false)
+                    .allMatch(file -> file.get("size").asLong() > 0);
+          });
+      assertThat(texts(ok(client.get("/trace")), "name")).containsExactlyInAnyOrder("traced", "t");
+      String node = ok(client.get("/trace/traced/log_detail")).get(1).get("node").asString();
+      JsonNode part = ok(client.get("/trace/traced/log?bytes=16&node=" + node));
+      assertThat(part.get("items").asString()).hasSize(16);
+      assertThat(part.get("meta").get("position").asInt()).isEqualTo(16);
+      assertThat(client.get("/trace/traced/log?node=none").status()).isEqualTo(404);
+      assertThat(client.get("/trace/none/log").status()).isEqualTo(404);
+    }
+    assertThat(first().send("DELETE", "/trace/traced", "").status()).isEqualTo(204);
+    assertThat(first().send("DELETE", "/trace/traced", "").status()).isEqualTo(404);
+    assertThat(all().get(2).send("DELETE", "/trace", "").status()).isEqualTo(204);
+    Await.until(
+        "every node has deleted its files",
+        () ->
+            cluster.nodes().stream()
+                .allMatch(node -> traceFiles(node.nodeDirectory().resolve("data/trace")) == 0));
+  }
+
+  private static long traceFiles(Path folder) {
+    String[] names = folder.toFile().list();
+    return names == null ? 0 : names.length;
   }
 }

@@ -16,6 +16,7 @@ import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.trace.Tracer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -86,6 +87,7 @@ public final class RawBroker implements AutoCloseable {
                 DeliverySettings.DEFAULTS,
                 DeliveryObserver.NONE,
                 history,
+                Tracer.off(),
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
@@ -99,6 +101,7 @@ public final class RawBroker implements AutoCloseable {
             Settings.forAll(settings, sessionObserver),
             ClientEvents.NONE,
             history,
+            Tracer.off(),
             sessionObserver,
             security,
             SessionServices.Delivery.of(delivery),

@@ -22,6 +22,7 @@ import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -117,6 +118,7 @@ public final class TestNode {
                 cluster.delivery,
                 observer(),
                 history,
+                Tracer.off(),
                 router,
                 inboxes,
                 retained,
@@ -143,6 +145,7 @@ public final class TestNode {
                 Settings.forAll(settings, sessionObserver),
                 ClientEvents.NONE,
                 history,
+                Tracer.off(),
                 sessionObserver,
                 cluster.security,
                 SessionServices.Delivery.of(delivery),

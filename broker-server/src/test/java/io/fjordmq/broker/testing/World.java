@@ -24,6 +24,7 @@ import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.telemetry.MessageSpan;
 import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.telemetry.PublishSpan;
+import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.InboxLimits;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
@@ -121,6 +122,7 @@ public final class World implements AutoCloseable {
                 DeliverySettings.DEFAULTS,
                 countingDrops(undelivered),
                 history,
+                Tracer.off(),
                 router,
                 inboxes,
                 retained,
@@ -135,6 +137,7 @@ public final class World implements AutoCloseable {
                 new Tenants(limits, own, observer),
                 clientEvents,
                 history,
+                Tracer.off(),
                 observer,
                 security,
                 SessionServices.Delivery.of(delivery, tracer()),

@@ -1,0 +1,313 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.trace.PayloadEncoding;
+import io.fjordmq.broker.trace.Trace;
+import io.fjordmq.broker.trace.TraceException;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Traces of clients, topics and addresses. */
+final class TraceResource implements Resource {
+  static final String NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_-]*";
+
+  /** Bounds the memory of a download. */
+  static final int MAX_DOWNLOAD_BYTES = 16 << 20;
+
+  private static final String TAG = "Traces";
+  private static final String PATH = "/trace/{name}";
+  private static final String NAME = "name";
+  private static final String NODE = "node";
+  private static final String POSITION = "position";
+  private static final String BYTES = "bytes";
+  private static final int DEFAULT_LOG_BYTES = 1_000;
+  private static final int MIN_LOG_BYTES = 16; // longer than any character
+  private static final int MAX_LOG_BYTES = 256 << 10;
+  private static final int MAX_UTF8_BYTES = 4;
+  private static final String UNKNOWN = "The trace does not exist";
+
+  private final Traces traces;
+  private final TraceLogs logs;
+
+  record LogFileJson(
+      @Field("Id of the node") String node,
+      @Field("Size of the file in bytes") long size,
+      @Field("When the file was last changed, in ms since the epoch; absent if there is none")
+          @Nullable Long mtime) {}
+
+  record LogMeta(
+      @Field("Where the next part begins, in bytes") long position,
+      @Field("Maximum size of the part, in bytes") int bytes,
+      @Field("`eof` at the end of a stopped trace, `retry` at the end of another; otherwise absent")
+          @Nullable String hint) {}
+
+  record LogJson(
+      @Field("Position") LogMeta meta,
+      @Field("A part of the file, which may end anywhere") String items) {}
+
+  TraceResource(Traces traces, TraceLogs logs) {
+    this.traces = traces;
+    this.logs = logs;
+  }
+
+  @Override
+  public List<Operation> operations() {
+    return List.of(
+        listTraces(),
+        createTrace(),
+        deleteAllTraces(),
+        deleteTrace(),
+        stopTrace(),
+        downloadTrace(),
+        readTraceLog(),
+        listTraceFiles());
+  }
+
+  private Operation listTraces() {
+    return Operation.get("/trace")
+        .id("listTraces")
+        .tag(TAG)
+        .summary("List traces, the newest first")
+        .role(Role.VIEWER)
+        .tenants()
+        .okArray(TraceJson.class)
+        .handler(this::list);
+  }
+
+  private Operation createTrace() {
+    return Operation.post("/trace")
+        .id("createTrace")
+        .tag(TAG)
+        .summary("Start a trace")
+        .description(
+            "Every node writes the packets and decisions of what matches to a file of its own,"
+                + " which ends at traceConfig.maxFileBytes. Passwords are never written. A trace"
+                + " and its files are deleted traceConfig.retention after its end.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .body(CreateTraceRequest.class)
+        .target(request -> request.body(CreateTraceRequest.class).name())
+        .ok(TraceJson.class)
+        .conflict("A trace with this name exists, or there are traceConfig.maxTraces traces")
+        .handler(this::create);
+  }
+
+  private Operation deleteAllTraces() {
+    return Operation.delete("/trace")
+        .id("deleteAllTraces")
+        .tag(TAG)
+        .summary("Delete all traces and their files")
+        .description("A caller that is bound to a tenant deletes the traces of that tenant.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .noContent()
+        .handler(
+            request ->
+                translate(traces.deleteAll(request.caller()))
+                    .thenApply(deleted -> Response.noContent()));
+  }
+
+  private Operation deleteTrace() {
+    return Operation.delete(PATH)
+        .id("deleteTrace")
+        .tag(TAG)
+        .summary("Delete a trace and its files")
+        .role(Role.OPERATOR)
+        .tenants()
+        .path(name())
+        .noContent()
+        .notFound(UNKNOWN)
+        .conflict("Another request changed the trace at the same time")
+        .handler(
+            request ->
+                translate(traces.delete(request.caller(), request.path(NAME)))
+                    .thenApply(deleted -> Response.noContent()));
+  }
+
+  private Operation stopTrace() {
+    return Operation.put(PATH + "/stop")
+        .id("stopTrace")
+        .tag(TAG)
+        .summary("Stop a trace")
+        .description("The files can still be read. Has no effect on a trace that has ended.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .path(name())
+        .ok(TraceJson.class)
+        .notFound(UNKNOWN)
+        .conflict("Another request changed the trace at the same time")
+        .handler(
+            request ->
+                translate(traces.stop(request.caller(), request.path(NAME))).thenApply(this::json));
+  }
+
+  private Operation downloadTrace() {
+    return Operation.get(PATH + "/download")
+        .id("downloadTrace")
+        .tag(TAG)
+        .summary("Download what all nodes have traced")
+        .description(
+            "The lines of all nodes, sorted by time, as plain text of at most 16 MiB. Lines that"
+                + " begin with `#` say what is missing. `/trace/{name}/log` reads files of any"
+                + " size.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .path(name())
+        .okText()
+        .notFound(UNKNOWN)
+        .handler(
+            request ->
+                translate(logs.download(request.caller(), request.path(NAME), MAX_DOWNLOAD_BYTES))
+                    .thenApply(Response::text));
+  }
+
+  private Operation readTraceLog() {
+    return Operation.get(PATH + "/log")
+        .id("readTraceLog")
+        .tag(TAG)
+        .summary("Read a part of the file of one node")
+        .description("Continue with `meta.position` until `meta.hint` is present.")
+        .role(Role.OPERATOR)
+        .tenants()
+        .path(name())
+        .query(
+            Parameter.number(POSITION, "Where the part begins, in bytes", 0, Integer.MAX_VALUE)
+                .orElse(0))
+        .query(
+            Parameter.number(
+                    BYTES, "Maximum size of the part, in bytes", MIN_LOG_BYTES, MAX_LOG_BYTES)
+                .orElse(DEFAULT_LOG_BYTES))
+        .query(Parameter.text(NODE, "Id of the node; if absent, the node that answers"))
+        .ok(LogJson.class)
+        .notFound("The trace or the node does not exist")
+        .handler(this::readLog);
+  }
+
+  private Operation listTraceFiles() {
+    return Operation.get(PATH + "/log_detail")
+        .id("listTraceFiles")
+        .tag(TAG)
+        .summary("List the files of a trace")
+        .description("One file for each node that responds.")
+        .role(Role.VIEWER)
+        .tenants()
+        .path(name())
+        .okArray(LogFileJson.class)
+        .notFound(UNKNOWN)
+        .handler(this::files);
+  }
+
+  private static Parameter name() {
+    return Parameter.text(NAME, "Name of the trace", NAME_PATTERN, 64);
+  }
+
+  private CompletableFuture<Response> list(Request request) {
+    return logs.list(request.caller())
+        .thenApply(
+            listing ->
+                Response.ok(
+                    listing.traces().stream()
+                        .map(trace -> TraceJson.of(trace, logs.now(), listing.problems()))
+                        .toList()));
+  }
+
+  private CompletableFuture<Response> create(Request request) {
+    CreateTraceRequest body = request.body(CreateTraceRequest.class);
+    Trace.Draft draft =
+        new Trace.Draft(
+            body.name(),
+            body.type(),
+            body.value(),
+            body.tenant(),
+            Objects.requireNonNullElse(body.payloadEncode(), PayloadEncoding.HIDDEN),
+            body.startAt(),
+            body.endAt());
+    return translate(traces.create(request.caller(), draft)).thenApply(this::json);
+  }
+
+  private Response json(Trace trace) {
+    return Response.ok(TraceJson.of(trace, traces.now()));
+  }
+
+  private CompletableFuture<Response> files(Request request) {
+    return translate(logs.show(request.caller(), request.path(NAME)))
+        .thenApply(
+            listing ->
+                Response.ok(
+                    listing.traces().stream()
+                        .flatMap(trace -> trace.files().stream())
+                        .map(
+                            file ->
+                                new LogFileJson(
+                                    file.node(),
+                                    file.bytes(),
+                                    file.modifiedAt() == null
+                                        ? null
+                                        : file.modifiedAt().toEpochMilli()))
+                        .toList()));
+  }
+
+  private CompletableFuture<Response> readLog(Request request) {
+    int position = request.number(POSITION);
+    int maxBytes = request.number(BYTES);
+    String node = request.text(NODE).orElse(logs.self());
+    return translate(logs.read(request.caller(), request.path(NAME), node, position, maxBytes))
+        .thenApply(part -> Response.ok(logJson(part, position, maxBytes)));
+  }
+
+  private static LogJson logJson(TraceLogs.Part part, int position, int maxBytes) {
+    int bytes = wholeCharacters(part.bytes());
+    long next = (long) position + bytes;
+    @Nullable String hint = next < part.fileBytes() ? null : part.isComplete() ? "eof" : "retry";
+    return new LogJson(
+        new LogMeta(next, maxBytes, hint),
+        new String(part.bytes(), 0, bytes, StandardCharsets.UTF_8));
+  }
+
+  /** The number of bytes without an incomplete character at the end. */
+  private static int wholeCharacters(byte[] utf8) {
+    for (int back = 1; back <= Math.min(MAX_UTF8_BYTES, utf8.length); back++) {
+      int b = utf8[utf8.length - back] & 0xFF;
+      if (b < 0x80) {
+        return utf8.length - back + 1;
+      }
+      if (b >= 0xC0) {
+        int size = b >= 0xF0 ? 4 : b >= 0xE0 ? 3 : 2;
+        return size <= back ? utf8.length : utf8.length - back;
+      }
+    }
+    return utf8.length;
+  }
+
+  private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
+    return result
+        .handle(
+            (value, failure) -> {
+              if (failure == null) {
+                return CompletableFuture.completedFuture(value);
+              }
+              Throwable cause = Replies.cause(failure);
+              return CompletableFuture.<T>failedFuture(
+                  cause instanceof TraceException expected ? asApiException(expected) : cause);
+            })
+        .thenCompose(Function.identity());
+  }
+
+  private static ApiException asApiException(TraceException failure) {
+    ErrorCode code =
+        switch (failure.kind()) {
+          case INVALID -> ErrorCode.BAD_REQUEST;
+          case NOT_FOUND -> ErrorCode.NOT_FOUND;
+          case EXISTS -> ErrorCode.ALREADY_EXISTS;
+          case CHANGED, FULL -> ErrorCode.CONFLICT;
+          case UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
+        };
+    return new ApiException(code, String.valueOf(failure.getMessage()));
+  }
+}

@@ -1,0 +1,23 @@
+package io.fjordmq.broker.trace;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/**
+ * The beginning of a line in a trace: time in UTC, node, and what kind of line it is. Lines sort by
+ * time as texts.
+ */
+final class TraceLine {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+  private static final int TYPICAL_CHARS = 256;
+
+  private TraceLine() {}
+
+  static StringBuilder begin(long millis, String node, String kind) {
+    StringBuilder line = new StringBuilder(TYPICAL_CHARS);
+    TIME.formatTo(Instant.ofEpochMilli(millis), line);
+    return line.append(' ').append(node).append(' ').append(kind);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.trace;
+
+import org.jspecify.annotations.NullMarked;
