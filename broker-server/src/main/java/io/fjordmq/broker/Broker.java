@@ -9,6 +9,7 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
+import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -200,7 +202,15 @@ public final class Broker implements ShutdownSequence.Composite {
         bans,
         clientServices.queries(),
         clientServices.events(),
-        node.self().value());
+        node.self().value(),
+        operations.names(),
+        operations.monitoring().alarmQueries(),
+        operations.monitoring().monitorQueries());
+  }
+
+  /** Also raises alarms about certificates that are not those of listeners. */
+  void watchCertificates(Supplier<List<CertificateStatus>> certificates) {
+    operations.monitoring().alarms().addCertificates(certificates);
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

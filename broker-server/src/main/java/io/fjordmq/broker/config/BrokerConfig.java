@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.accounts.AccountSettings;
+import io.fjordmq.broker.alarms.AlarmSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.http.HttpSettings;
@@ -54,6 +55,7 @@ import java.util.Set;
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
  * @param eventsConfig the recent events of clients
+ * @param alarmsConfig when alarms are activated and deactivated
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -90,6 +92,7 @@ public record BrokerConfig(
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
     EventsSettings eventsConfig,
+    AlarmSettings alarmsConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -139,7 +142,7 @@ public record BrokerConfig(
         "data",
         "logs",
         MqttServerConfig.defaults(),
-        new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
+        new ClusterConfig("Test", "", "", 8899, "", "", "", "", "", ""),
         JoinSettings.DEFAULTS,
         MembershipSettings.DEFAULT,
         PlacementSettings.DEFAULTS,
@@ -154,6 +157,7 @@ public record BrokerConfig(
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
         EventsSettings.DEFAULTS,
+        AlarmSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -195,6 +199,7 @@ public record BrokerConfig(
         overloadConfig,
         sysTopicsConfig,
         eventsConfig,
+        alarmsConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

@@ -3,9 +3,12 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeNames;
 import io.fjordmq.broker.admin.NodeReports;
+import io.fjordmq.broker.alarms.AlarmQueries;
 import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
+import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import java.util.List;
@@ -24,6 +27,9 @@ import java.util.function.Supplier;
  * @param queries clients and messages of the whole cluster
  * @param events recent events of clients
  * @param node the id of this node
+ * @param names the names of the nodes
+ * @param alarms the alarms of all nodes
+ * @param monitor the measured values of all nodes
  */
 public record RestServices(
     String version,
@@ -35,4 +41,7 @@ public record RestServices(
     Bans bans,
     ClusterQueries queries,
     ClientEventQueries events,
-    String node) {}
+    String node,
+    NodeNames names,
+    AlarmQueries alarms,
+    MonitorQueries monitor) {}

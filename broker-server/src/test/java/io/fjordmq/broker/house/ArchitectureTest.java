@@ -77,7 +77,9 @@ class ArchitectureTest {
                 "ops",
                 "net",
                 "query",
-                "events"),
+                "events",
+                "alarms",
+                "monitor"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
