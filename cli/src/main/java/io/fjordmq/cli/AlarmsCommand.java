@@ -16,8 +16,8 @@ final class AlarmsCommand {
           Column.time("SINCE", "activate_at"),
           Column.time("UNTIL", "deactivate_at").optional(),
           Column.computed("FOR", AlarmsCommand::duration),
-          Column.text("ALARM", "name"),
-          Column.text("NODE", "node"),
+          Column.text("ALARM", "name").whole(),
+          Column.text("NODE", "node").whole(),
           Column.text("MESSAGE", "message").whole());
 
   private static final String ALARMS = "alarms";

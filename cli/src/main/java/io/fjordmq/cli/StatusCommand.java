@@ -22,8 +22,8 @@ final class StatusCommand implements Callable<Integer> {
           Column.text("VERSION", "version"),
           Column.number("CLIENTS", "connections"),
           Column.number("LEADS", "leads"),
-          Column.computed("DISK", StatusCommand::disk),
-          Column.computed("UPTIME", StatusCommand::uptime));
+          Column.computed("DISK", StatusCommand::disk).whole(),
+          Column.computed("UPTIME", StatusCommand::uptime).whole());
 
   private static final double GIB = 1L << 30;
 

@@ -15,6 +15,9 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +86,21 @@ class ConditionsTest {
                 + " the previous one stays in use: no key",
             "certificate_expiring: The certificate of httpConfig expired at 2029-12-31T23:59:59Z;"
                 + " replace c.pem");
+  }
+
+  @Test
+  void shouldDocumentEveryAlarm() throws IOException {
+    String document = Files.readString(Path.of("../docs/API.md"));
+    for (AlarmKind kind : AlarmKind.values()) {
+      String name = "`" + kind.label() + "`";
+      assertThat(document.lines())
+          .as(name)
+          .anyMatch(
+              line ->
+                  line.startsWith("| `")
+                      && line.contains(name)
+                      && line.contains(" * |") == kind.isDelayed());
+    }
   }
 
   private List<String> ofCluster(boolean hasMetadataLeader, ReplicaStatus... replicas) {

@@ -2,6 +2,9 @@ package io.fjordmq.broker.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,16 @@ class ClusterSampleTest {
   void shouldTreatUnknownValuesAsMissing() {
     Sample unknown = Sample.at(10_000).build();
     assertThat(unknown.plus(sample(10, 4, 5))).isEqualTo(sample(10, 4, 5));
+  }
+
+  @Test
+  void shouldDocumentEverySeries() throws IOException {
+    String document = Files.readString(Path.of("../docs/API.md"));
+    for (Series series : Series.values()) {
+      assertThat(document).contains("`" + series.label() + "`");
+      assertThat(document)
+          .contains("`" + (series.rateLabel() == null ? series.label() : series.rateLabel()) + "`");
+    }
   }
 
   @Test
