@@ -11,6 +11,7 @@ import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.logging.ClusterLogLevels;
 import io.fjordmq.broker.logging.LogLevels;
+import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.ops.ClusterStatus;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -252,7 +254,15 @@ public final class Broker implements ShutdownSequence.Composite {
         logLevels,
         traces,
         traceLogs,
-        node.self().value());
+        node.self().value(),
+        operations.names(),
+        operations.monitoring().alarmQueries(),
+        operations.monitoring().monitorQueries());
+  }
+
+  /** Also raises alarms about certificates that are not those of listeners. */
+  void watchCertificates(Supplier<List<CertificateStatus>> certificates) {
+    operations.monitoring().alarms().addCertificates(certificates);
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

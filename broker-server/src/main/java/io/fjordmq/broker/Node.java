@@ -95,6 +95,7 @@ final class Node implements AutoCloseable {
                 metrics.http()));
     Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
+    started.watchCertificates(() -> pages.certificate().stream().toList());
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // a request left over from an earlier process
     ControlFolder control =

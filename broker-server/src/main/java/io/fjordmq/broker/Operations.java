@@ -2,9 +2,11 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeNames;
 import io.fjordmq.broker.admin.NodeReport;
 import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.NodeName;
 import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.drain.Drain;
@@ -45,8 +47,10 @@ final class Operations implements ShutdownSequence.Composite {
   private final ClusterView view;
   private final NodeReports reports;
   private final ClusterCommands commands;
+  private final NodeNames names;
   private final Drain drain;
   private final MqttServer server;
+  private final Monitoring monitoring;
 
   /** Blocks until the cluster has admitted this node and clients can connect. */
   static Operations open(Dependencies dependencies) throws StartException {
@@ -58,7 +62,8 @@ final class Operations implements ShutdownSequence.Composite {
     ClusterNode node = dependencies.node;
     Stores ranges = dependencies.stores.ranges();
     Sessions sessions = dependencies.clientServices.sessions();
-    view = new ClusterView(node, ranges);
+    names = new NodeNames(node.membership(), key -> node.metadata().view().get(key));
+    view = new ClusterView(node, ranges, names);
     view.start(node.peers());
     view.setExtraNotes(dependencies.stores.disk()::notes);
     long started = System.nanoTime();
@@ -70,7 +75,8 @@ final class Operations implements ShutdownSequence.Composite {
                 new NodeReport(
                     Version.text(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started),
-                    sessions.size()));
+                    sessions.size(),
+                    Monitoring.resources(dependencies.stores.disk(), dependencies.overload)));
     commands = new ClusterCommands(node, ranges, config.storePlacements());
     ServerReferences references = new ServerReferences(node.membership(), node.metadata());
     drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
@@ -83,6 +89,7 @@ final class Operations implements ShutdownSequence.Composite {
           new LeadershipHandover(ranges.ranges(), () -> node.membership().members().counted()));
       node.awaitServing(config.storeConfig().leaderTimeout(), ranges::hasHaltedRoutes);
       references.publish(config.clusterConfig().serverReference());
+      names.publish(NodeName.of(config.clusterConfig(), node.self().value()));
       view.logNotes();
       server =
           MqttServer.start(
@@ -100,10 +107,26 @@ final class Operations implements ShutdownSequence.Composite {
               config.overloadConfig(),
               server.eventLoops(),
               sessions::disconnectStuckClients));
+      monitoring = shutdownSequence.add("monitoring", openMonitoring(dependencies));
     } catch (StartException | RuntimeException e) {
       shutdownSequence.close();
       throw e;
     }
+  }
+
+  private Monitoring openMonitoring(Dependencies dependencies) {
+    Monitoring opened =
+        Monitoring.open(
+            new Monitoring.Dependencies(
+                dependencies.config,
+                dependencies.node,
+                dependencies.stores,
+                dependencies.clientServices,
+                dependencies.overload,
+                names,
+                dependencies.observers));
+    opened.alarms().addCertificates(server::certificates);
+    return opened;
   }
 
   /**
@@ -140,6 +163,16 @@ final class Operations implements ShutdownSequence.Composite {
   /** The nodes and ranges of the cluster. */
   ClusterView view() {
     return view;
+  }
+
+  /** The names of the nodes. */
+  NodeNames names() {
+    return names;
+  }
+
+  /** Alarms and measured values. */
+  Monitoring monitoring() {
+    return monitoring;
   }
 
   /** What the nodes report about themselves. */

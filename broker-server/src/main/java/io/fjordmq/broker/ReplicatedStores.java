@@ -14,10 +14,12 @@ import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.client.ReplicatedInboxStore;
+import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.load.LoadSplitStrategy;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
+import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.client.ReplicatedRetainStore;
 import io.fjordmq.retain.client.RetainSweeper;
@@ -27,6 +29,8 @@ import io.fjordmq.router.client.ReplicatedRouteStore;
 import io.fjordmq.router.client.RouteBarrier;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The third stage of a node: the replicated stores for routes, persistent sessions and retained
@@ -51,6 +55,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   private final ReplicatedRouteStore router;
   private final RouteTable routeTable;
   private final ReplicatedRetainStore retained;
+  private final RetainReplicas retainReplicas;
   private final RetainSweeper retainSweeper;
   private final ReplicatedInboxStore inboxes;
   private final InboxEventRelay inboxEvents;
@@ -69,7 +74,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     ClusterClock clock = node.membership().clock();
     RouteReplicas routes = new RouteReplicas(config.routerConfig());
     routeTable = routes.table();
-    RetainReplicas retainReplicas = new RetainReplicas(config.retainConfig());
+    retainReplicas = new RetainReplicas(config.retainConfig());
     inboxEvents = new InboxEventRelay(dependencies.observers.delivery());
     InboxReplicas inboxReplicas =
         new InboxReplicas(config.inboxConfig(), inboxEvents, dependencies.observers.inboxes());
@@ -170,6 +175,16 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
 
   ReplicatedRetainStore retained() {
     return retained;
+  }
+
+  /** The number of retained messages in ranges that this node leads. */
+  long ledRetainedMessages() {
+    Set<RangeId> led =
+        ranges.ranges().status().stream()
+            .filter(ReplicaStatus::leading)
+            .map(replica -> replica.descriptor().id())
+            .collect(Collectors.toSet());
+    return retainReplicas.count(led::contains);
   }
 
   RetainSweeper retainSweeper() {

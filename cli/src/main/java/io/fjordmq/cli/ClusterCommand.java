@@ -2,16 +2,19 @@ package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.api.ApiReply;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The cluster as a whole. */
 @Command(name = "cluster", description = "Show the cluster, and manage its nodes and cluster time")
 final class ClusterCommand {
   private static final String CLUSTER = "cluster";
+  private static final String NAMES = "node_names";
 
   private final CommandContext context;
 
@@ -26,9 +29,25 @@ final class ClusterCommand {
       return context.show(reply, json);
     }
     JsonNode notes = cluster.path("notes");
-    context.show(new ApiReply(reply.status(), reply.text(), cluster.without("notes")), json);
+    ObjectNode shown = cluster.deepCopy();
+    if (cluster.has("nodes")) {
+      shown.set("nodes", namedNodes(cluster));
+    }
+    shown.remove(List.of("notes", NAMES));
+    context.show(new ApiReply(reply.status(), reply.text(), shown), json);
     notes.forEach(note -> context.terminal().message(note.asString()));
     return Main.DONE;
+  }
+
+  /** Returns the ids of the nodes, each followed by its name if it has one. */
+  private static ArrayNode namedNodes(ObjectNode cluster) {
+    ArrayNode nodes = cluster.arrayNode();
+    for (JsonNode node : cluster.path("nodes")) {
+      String id = node.asString("");
+      String name = cluster.path(NAMES).path(id).asString(id);
+      nodes.add(name.equals(id) ? id : id + " (" + name + ")");
+    }
+    return nodes;
   }
 
   @Command(
@@ -38,7 +57,7 @@ final class ClusterCommand {
         "Its replicas move to other nodes, and its id cannot be used again."
       })
   int remove(
-      @Parameters(paramLabel = "NODE", description = "id of the node, as listed by status")
+      @Parameters(paramLabel = "NODE", description = "id or name of the node, as listed by status")
           String node,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {

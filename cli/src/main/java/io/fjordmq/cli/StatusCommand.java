@@ -2,8 +2,8 @@ package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.output.Column;
-import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,13 +16,16 @@ final class StatusCommand implements Callable<Integer> {
   static final List<Column> COLUMNS =
       List.of(
           Column.text("NODE", "node"),
+          Column.text("NAME", "name"),
           Column.text("ADDRESS", "address"),
           Column.text("STATE", "state"),
-          Column.text("VERSION", "version").optional(),
+          Column.text("VERSION", "version"),
           Column.number("CLIENTS", "connections"),
           Column.number("LEADS", "leads"),
-          Column.computed("UPTIME", StatusCommand::uptime),
-          Column.flag("METADATA-LEADER", "leads_metadata"));
+          Column.computed("DISK", StatusCommand::disk).whole(),
+          Column.computed("UPTIME", StatusCommand::uptime).whole());
+
+  private static final double GIB = 1L << 30;
 
   private static final Listing NODES = Listing.whole(ApiPath.of("nodes"), COLUMNS);
 
@@ -69,20 +72,22 @@ final class StatusCommand implements Callable<Integer> {
         });
   }
 
-  /** Returns the uptime in its two largest units, such as {@code 3d 4h}; empty if unknown. */
-  private static String uptime(JsonNode node) {
-    JsonNode millis = node.path("uptime");
-    if (!millis.isNumber()) {
+  /** Returns used and total space, such as {@code 12.5/100.0 GiB}; empty if unknown. */
+  private static String disk(JsonNode node) {
+    JsonNode used = node.path("disk_used");
+    JsonNode total = node.path("disk_total");
+    if (!used.isNumber() || !total.isNumber()) {
       return "";
     }
-    Duration uptime = Duration.ofMillis(millis.asLong());
-    if (uptime.toDays() > 0) {
-      return uptime.toDays() + "d " + uptime.toHoursPart() + "h";
-    } else if (uptime.toHours() > 0) {
-      return uptime.toHours() + "h " + uptime.toMinutesPart() + "m";
-    }
-    return uptime.toMinutes() > 0
-        ? uptime.toMinutes() + "m " + uptime.toSecondsPart() + "s"
-        : uptime.toSeconds() + "s";
+    return String.format(
+        Locale.ROOT,
+        "%.1f/%.1f GiB%s",
+        used.asDouble() / GIB,
+        total.asDouble() / GIB,
+        node.path("disk_low").asBoolean(false) ? " LOW" : "");
+  }
+
+  private static String uptime(JsonNode node) {
+    return Durations.text(node.path("uptime"));
   }
 }

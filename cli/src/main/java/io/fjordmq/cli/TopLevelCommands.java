@@ -23,6 +23,7 @@ final class TopLevelCommands {
     all.commands.put("cluster", () -> new ClusterCommand(context));
     all.commands.put("ranges", () -> new RangesCommand(context));
     all.commands.put("voters", () -> new VotersCommand(context));
+    all.commands.put("alarms", () -> new AlarmsCommand(context));
     all.commands.put("listeners", () -> new ListenersCommand(context));
     all.commands.put("clients", () -> new ClientsCommand(context));
     all.commands.put("why", () -> new WhyCommand(context));

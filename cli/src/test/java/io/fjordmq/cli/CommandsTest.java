@@ -43,6 +43,8 @@ class CommandsTest {
           retained list --topic a/+ --tenant t        | GET /mqtt/retainer/messages?topic=a%2F%2B&tenant=t&limit=1000
           clients queued c1                           | GET /clients/c1/mqueue_messages?payload=none&limit=1000
           clients inflight c1 --tenant t --payload plain | GET /clients/c1/inflight_messages?tenant=t&payload=plain&limit=1000
+          alarms list                                 | GET /alarms?activated=true&limit=1000
+          alarms list --history --limit 5             | GET /alarms?activated=false&limit=5
           ban list --tenant t                         | GET /banned?tenant=t&limit=1000
           users list                                  | GET /users
           api-keys list                               | GET /api_key
@@ -87,6 +89,7 @@ class CommandsTest {
       textBlock =
           """
           cluster remove n2 --yes  | DELETE /nodes/n2 | `` | {"message":"removed n2"} | removed n2
+          alarms clear             | DELETE /alarms | `` | `` | history of alarms cleared
           cluster accept-clock     | POST /cluster/accept_clock | `` | {"message":"advanced"} | advanced
           ranges split r-1         | POST /ranges/r-1/split | `` | {"message":"splitting"} | splitting
           ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
@@ -182,10 +185,10 @@ class CommandsTest {
   void shouldShowNodesRangesAndProblems() {
     api.on(
             "GET /nodes",
-            "[{\"node\":\"n1\",\"state\":\"up\",\"address\":\"h:8899\",\"leads_metadata\":true,"
-                + "\"version\":\"1.0\",\"connections\":12,\"leads\":3,\"uptime\":93784000},"
-                + "{\"node\":\"n2\",\"state\":\"down\",\"address\":\"i:8899\","
-                + "\"leads_metadata\":false,\"leads\":0}]")
+            "[{\"node\":\"n1\",\"name\":\"alpha\",\"state\":\"up\",\"address\":\"h:8899\",\"version\":\"1.0\","
+                + "\"connections\":12,\"leads\":3,\"uptime\":93784000,\"disk_used\":13421772800,"
+                + "\"disk_total\":107374182400,\"disk_low\":true},"
+                + "{\"node\":\"n2\",\"name\":\"b\",\"state\":\"down\",\"address\":\"i:8899\",\"leads\":0}]")
         .on("GET /cluster", "{\"notes\":[\"clock of n2 is ahead\"]}")
         .on(
             "GET /ranges?limit=1000",
@@ -197,9 +200,9 @@ class CommandsTest {
     assertThat(result.out())
         .isEqualTo(
             """
-            NODE  ADDRESS  STATE  VERSION  CLIENTS  LEADS  UPTIME  METADATA-LEADER
-            n1    h:8899   up     1.0           12      3  1d 2h   yes
-            n2    i:8899   down   -              -      0  -       no
+            NODE  NAME   ADDRESS  STATE  VERSION  CLIENTS  LEADS  DISK                UPTIME
+            n1    alpha  h:8899   up     1.0           12      3  12.5/100.0 GiB LOW  1d 2h
+            n2    b      i:8899   down   -              -      0  -                   -
 
             RANGE    LEADER  VOTERS       REQUESTS/S  BUSY%     SIZE  KEYS
             inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff
@@ -211,11 +214,32 @@ class CommandsTest {
 
   @Test
   void shouldShowTheClusterAndItsProblems() {
-    String json = "{\"name\":\"c\",\"nodes\":[\"n1\",\"n2\"],\"notes\":[\"a, b\",\"c\"]}";
+    String json =
+        "{\"name\":\"c\",\"nodes\":[\"n1\",\"n2\"],\"node_names\":{\"n1\":\"alpha\",\"n2\":\"n2\"},"
+            + "\"notes\":[\"a, b\",\"c\"]}";
     api.on("GET /cluster", json);
     assertThat(Cli.of(api).line("cluster status"))
-        .isEqualTo(new Cli.Result(0, "name\tc\nnodes\tn1, n2\n", "fjordmq: a, b\nfjordmq: c\n"));
+        .isEqualTo(
+            new Cli.Result(0, "name\tc\nnodes\tn1 (alpha), n2\n", "fjordmq: a, b\nfjordmq: c\n"));
     assertThat(Cli.of(api).line("cluster status --json").out()).isEqualTo(json + "\n");
+  }
+
+  @Test
+  void shouldShowAlarms() {
+    api.on(
+        "GET /alarms?activated=true&limit=100",
+        """
+        {"data":[{"name":"node_down","node":"n1","message":"Node n2 is down","activate_at":"2026-11-26T11:00:00.5Z",
+        "duration":3600500}],"meta":{"partial":["node n3: did not respond in time"]}}
+        """);
+    Cli.Result result = Cli.of(api).terminal(100).line("alarms list");
+    assertThat(result.out())
+        .isEqualTo(
+            """
+            SINCE                 FOR    ALARM      NODE  MESSAGE
+            2026-11-26T11:00:00Z  1h 0m  node_down  n1    Node n2 is down
+            """);
+    assertThat(result.err()).contains("warning: the list is incomplete: node n3: did not respond");
   }
 
   @Test

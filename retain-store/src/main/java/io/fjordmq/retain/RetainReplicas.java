@@ -5,6 +5,7 @@ import io.fjordmq.range.StoreSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /** The replicas of retained messages on this node, as created by the range engine. */
 public final class RetainReplicas {
@@ -54,6 +55,14 @@ public final class RetainReplicas {
   /** Returns the number of messages in all replicas of this node. */
   public long count() {
     return open.values().stream().mapToLong(replica -> replica.memory().count()).sum();
+  }
+
+  /** Returns the number of messages in the replicas of some ranges. */
+  public long count(Predicate<RangeId> ranges) {
+    return open.entrySet().stream()
+        .filter(entry -> ranges.test(entry.getKey()))
+        .mapToLong(entry -> entry.getValue().memory().count())
+        .sum();
   }
 
   /** Returns the first keys of the ranges in which a message or clear marker has expired. */

@@ -52,11 +52,13 @@ public final class ClusterView {
 
   private final ClusterNode node;
   private final Stores stores;
+  private final NodeNames names;
   private volatile Supplier<List<String>> extraNotes = List::of;
 
-  public ClusterView(ClusterNode node, Stores stores) {
+  public ClusterView(ClusterNode node, Stores stores, NodeNames names) {
     this.node = node;
     this.stores = stores;
+    this.names = names;
   }
 
   /** Starts responding to requests from other nodes. */
@@ -156,6 +158,7 @@ public final class ClusterView {
   private NodeLine line(Member member, @Nullable NodeId leader) {
     return new NodeLine(
         member.node().value(),
+        names.of(member.node()),
         member.address().toString(),
         member.state().name().toLowerCase(Locale.ROOT),
         member.incarnation(),
@@ -285,6 +288,7 @@ public final class ClusterView {
               + "; the cluster has not marked any of these nodes as down, so check the network to"
               + " them");
     }
+    notes.addAll(names.conflicts());
     notes.addAll(extraNotes.get());
     return notes;
   }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.accounts.AccountSettings;
+import io.fjordmq.broker.alarms.AlarmSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.http.HttpSettings;
@@ -60,6 +61,7 @@ import java.util.Set;
  * @param sysTopicsConfig the $SYS topics
  * @param eventsConfig the recent events of clients
  * @param traceConfig traces of clients, topics and addresses
+ * @param alarmsConfig when alarms are activated and deactivated
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -99,6 +101,7 @@ public record BrokerConfig(
     SysTopicsSettings sysTopicsConfig,
     EventsSettings eventsConfig,
     TraceSettings traceConfig,
+    AlarmSettings alarmsConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -149,7 +152,7 @@ public record BrokerConfig(
         "logs",
         LogSettings.DEFAULTS,
         MqttServerConfig.defaults(),
-        new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
+        new ClusterConfig("Test", "", "", 8899, "", "", "", "", "", ""),
         JoinSettings.DEFAULTS,
         MembershipSettings.DEFAULT,
         PlacementSettings.DEFAULTS,
@@ -166,6 +169,7 @@ public record BrokerConfig(
         SysTopicsSettings.DEFAULTS,
         EventsSettings.DEFAULTS,
         TraceSettings.DEFAULTS,
+        AlarmSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -210,6 +214,7 @@ public record BrokerConfig(
         sysTopicsConfig,
         eventsConfig,
         traceConfig,
+        alarmsConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The addresses and TLS of this node within the cluster.
  *
  * @param env name of the cluster; a node does not join a cluster with a different name
+ * @param nodeName name of this node for operators; empty for a name derived from the host
  * @param host address at which other nodes reach this one; detected if empty
  * @param port cluster port for RPCs between nodes; Raft uses the next port
  * @param clusterDomainName DNS name that resolves to the nodes, in addition to seedEndpoints
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClusterConfig(
     String env,
+    String nodeName,
     String host,
     int port,
     String clusterDomainName,
@@ -28,8 +30,13 @@ public record ClusterConfig(
     String certFile,
     String keyFile,
     String trustFile) {
+  private static final String NODE_NAME = "[a-zA-Z0-9._@-]{1,64}";
+
   public ClusterConfig {
     require(!env.isBlank(), "env must not be empty");
+    require(
+        nodeName.isEmpty() || nodeName.matches(NODE_NAME),
+        "nodeName must be 1 to 64 letters, digits, '.', '_', '-' or '@', not '" + nodeName + "'");
     require(
         port >= 1 && port < 65_535,
         "port must be between 1 and 65534 (Raft uses the next port), not " + port);

@@ -26,6 +26,11 @@ final class DiskWatch {
   @FunctionalInterface
   interface FreeSpace {
     long bytes() throws IOException;
+
+    /** The size of the file system in bytes; 0 if unknown. */
+    default long totalBytes() throws IOException {
+      return 0;
+    }
   }
 
   private final Path directory;
@@ -34,6 +39,7 @@ final class DiskWatch {
   private final List<Runnable> retries;
   private boolean unreadable;
   private volatile long freeBytes;
+  private volatile long totalBytes;
   private volatile boolean low;
 
   /**
@@ -52,6 +58,7 @@ final class DiskWatch {
    */
   void measure() {
     try {
+      totalBytes = space.totalBytes();
       update(space.bytes());
       unreadable = false;
     } catch (IOException e) {
@@ -85,6 +92,11 @@ final class DiskWatch {
   /** The latest measurement. */
   long freeBytes() {
     return freeBytes;
+  }
+
+  /** The size of the file system at the latest measurement; 0 if unknown. */
+  long totalBytes() {
+    return totalBytes;
   }
 
   /** A description of the shortage for the operator; null if there is none. */

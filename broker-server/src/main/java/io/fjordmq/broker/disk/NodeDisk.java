@@ -14,6 +14,7 @@ import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.retain.RetainReplicas;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +66,7 @@ public final class NodeDisk implements AutoCloseable {
     this.watch =
         new DiskWatch(
             data,
-            Files.getFileStore(data)::getUsableSpace,
+            new FileSystemSpace(Files.getFileStore(data)),
             settings.minFreeBytes(),
             List.of(kv::retryWrites, node.host()::retryWrites));
     this.healthMonitor =
@@ -99,8 +100,14 @@ public final class NodeDisk implements AutoCloseable {
   }
 
   private @Nullable String failure() {
-    KvException state = kv.failure();
-    return state == null ? node.host().failure() : state.getMessage();
+    String state = stateFailure();
+    return state == null ? node.host().failure() : state;
+  }
+
+  /** Why the state database rejects writes; null if it accepts them. */
+  public @Nullable String stateFailure() {
+    KvException failure = kv.failure();
+    return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
   /** Whether the node accepts messages that must be stored. */
@@ -117,15 +124,24 @@ public final class NodeDisk implements AutoCloseable {
     return watch.freeBytes();
   }
 
+  /** The size of the file system in bytes. */
+  public long totalBytes() {
+    return watch.totalBytes();
+  }
+
+  /** A description of the shortage of free space for the operator; null if there is none. */
+  public @Nullable String shortage() {
+    return watch.shortage();
+  }
+
   /**
    * The reasons why this node is not ready because of its disk; empty if the other nodes compensate
    * for the problem.
    */
   public Stream<String> notReadyReasons() {
-    KvException state = kv.failure();
     return Stream.of(
             canStoreMessages() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
-            state == null ? null : state.getMessage(),
+            stateFailure(),
             node.host().failure())
         .filter(Objects::nonNull);
   }
@@ -141,6 +157,18 @@ public final class NodeDisk implements AutoCloseable {
   @Override
   public void close() {
     shutdownSequence.close();
+  }
+
+  private record FileSystemSpace(FileStore store) implements DiskWatch.FreeSpace {
+    @Override
+    public long bytes() throws IOException {
+      return store.getUsableSpace();
+    }
+
+    @Override
+    public long totalBytes() throws IOException {
+      return store.getTotalSpace();
+    }
   }
 
   private record ClusterAdapter(ClusterNode node) implements DiskHealthMonitor.Cluster {

@@ -1,7 +1,9 @@
 package io.fjordmq.broker.http;
 
+import io.fjordmq.broker.net.CertificateStatus;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
@@ -111,7 +113,7 @@ public final class HttpServer implements AutoCloseable {
    */
   public static HttpServer start(HttpSettings settings, Pages pages, Api api, HttpObserver observer)
       throws IOException {
-    @Nullable HttpTls tls = settings.isTls() ? openTls(settings) : null;
+    @Nullable HttpTls tls = settings.isTls() ? openTls(settings, observer) : null;
     HttpServer http = new HttpServer(settings, pages, api, observer, tls);
     String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();
     try {
@@ -136,9 +138,9 @@ public final class HttpServer implements AutoCloseable {
     return http;
   }
 
-  private static HttpTls openTls(HttpSettings settings) throws IOException {
+  private static HttpTls openTls(HttpSettings settings, HttpObserver observer) throws IOException {
     try {
-      return new HttpTls(settings, InstantSource.system());
+      return new HttpTls(settings, InstantSource.system(), observer);
     } catch (IllegalStateException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -160,6 +162,11 @@ public final class HttpServer implements AutoCloseable {
   /** The bound port. */
   public int port() {
     return connector.getLocalPort();
+  }
+
+  /** The certificate of the port; empty without TLS. */
+  public Optional<CertificateStatus> certificate() {
+    return Optional.ofNullable(tls).map(HttpTls::certificate);
   }
 
   @Override

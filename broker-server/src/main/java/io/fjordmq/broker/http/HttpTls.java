@@ -1,6 +1,7 @@
 package io.fjordmq.broker.http;
 
 import io.fjordmq.broker.net.CertificateFiles;
+import io.fjordmq.broker.net.CertificateStatus;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -22,6 +23,7 @@ final class HttpTls implements AutoCloseable {
   private static final String STORE_PASSWORD = "in-memory";
 
   private final CertificateFiles files;
+  private final HttpObserver observer;
   private final SslContextFactory.Server context = new SslContextFactory.Server();
   private final long reloadMillis;
   private final ScheduledExecutorService watcher =
@@ -37,7 +39,8 @@ final class HttpTls implements AutoCloseable {
    *
    * @throws IllegalStateException if a file cannot be used; the message names the file and its key
    */
-  HttpTls(HttpSettings settings, InstantSource clock) {
+  HttpTls(HttpSettings settings, InstantSource clock, HttpObserver observer) {
+    this.observer = observer;
     this.files =
         CertificateFiles.open(
             "httpConfig",
@@ -48,6 +51,7 @@ final class HttpTls implements AutoCloseable {
     this.reloadMillis = settings.reloadInterval().toMillis();
     context.setSniRequired(false); // probes use the IP address of a node
     configure(context);
+    observer.onCertificate(files.expiresAt());
   }
 
   private void configure(SslContextFactory target) {
@@ -75,6 +79,10 @@ final class HttpTls implements AutoCloseable {
     return context;
   }
 
+  CertificateStatus certificate() {
+    return files.status();
+  }
+
   /** Starts checking the files for changes, on its own thread because it reads from the disk. */
   void watch() {
     watcher.scheduleWithFixedDelay(this::reload, reloadMillis, reloadMillis, TimeUnit.MILLISECONDS);
@@ -84,6 +92,7 @@ final class HttpTls implements AutoCloseable {
     try {
       if (files.reloadIfChanged()) {
         context.reload(this::configure);
+        observer.onCertificate(files.expiresAt());
       }
     } catch (Exception e) { // declared by Jetty
       LOG.error("Certificate check failed; retrying at the next interval setting=httpConfig", e);

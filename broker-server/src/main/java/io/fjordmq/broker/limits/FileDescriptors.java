@@ -142,6 +142,11 @@ final class FileDescriptors {
         : List.of();
   }
 
+  /** The descriptors in use and their limit. */
+  DescriptorUse use() {
+    return new DescriptorUse(estimate(), last.max());
+  }
+
   private long estimate() {
     return last.open() + sinceCount.get();
   }

@@ -87,6 +87,11 @@ public final class OverloadGuard implements Overload {
     return last;
   }
 
+  /** The file descriptors of this process, counted up to 30 s ago; the limit may be unknown. */
+  public DescriptorUse descriptors() {
+    return descriptors.use();
+  }
+
   /**
    * Returns one line for each measure that is too high; empty if the node accepts new work and
    * clients.

@@ -74,6 +74,11 @@ public final class CertificateFiles {
     return files.files().expiresAt();
   }
 
+  /** The certificate in use, and whether its files can be loaded. */
+  public CertificateStatus status() {
+    return files.status();
+  }
+
   /**
    * Reads files that have changed. Blocks on the disk.
    *

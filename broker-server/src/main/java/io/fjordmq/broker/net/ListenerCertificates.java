@@ -40,6 +40,11 @@ final class ListenerCertificates implements AutoCloseable {
     return tls;
   }
 
+  /** The certificates of all TLS listeners. */
+  List<CertificateStatus> statuses() {
+    return tlsContexts.stream().map(ServerTls::status).toList();
+  }
+
   /** Starts checking the files for changes. */
   void startWatching() {
     if (tlsContexts.isEmpty()) {

@@ -152,6 +152,11 @@ public final class MqttServer implements AutoCloseable {
     return List.copyOf(listeners);
   }
 
+  /** The certificates of the TLS listeners. */
+  public List<CertificateStatus> certificates() {
+    return listenerCertificates.statuses();
+  }
+
   /**
    * Stops accepting clients, disconnects all connected clients (MQTT 5: 0x8B) and waits until their
    * sessions are detached, which requires the stores to be open. Blocks; must not be called on an

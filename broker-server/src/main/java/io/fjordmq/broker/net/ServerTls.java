@@ -104,6 +104,10 @@ final class ServerTls implements AutoCloseable {
     return files.files().expiresAt();
   }
 
+  CertificateStatus status() {
+    return files.status();
+  }
+
   /** The interval between calls to {@link #reloadIfChanged}. */
   Duration reloadInterval() {
     return files.source().settings().reloadInterval();

@@ -22,7 +22,7 @@ final class TlsFilesReload {
   private final InstantSource clock;
   private volatile TlsFiles files;
   private @Nullable Map<String, byte[]> rejectedContent;
-  private @Nullable String reportedFailure;
+  private volatile @Nullable String reportedFailure;
 
   /** Starts to use changed files. */
   @FunctionalInterface
@@ -57,6 +57,11 @@ final class TlsFilesReload {
 
   TlsFiles.Source source() {
     return source;
+  }
+
+  CertificateStatus status() {
+    return new CertificateStatus(
+        source.listener(), source.settings().certFile(), files.expiresAt(), reportedFailure);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.accounts.AccountObserver;
+import io.fjordmq.broker.alarms.AlarmObserver;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.http.HttpLimit;
 import io.fjordmq.broker.http.HttpObserver;
@@ -23,6 +24,8 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.util.internal.PlatformDependent;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,6 +58,8 @@ public final class BrokerMetrics implements AutoCloseable {
   private final RangeMeters ranges;
   private final ConsensusMeters consensus;
   private final StatusGauges gauges;
+  private final AlarmMeters alarms;
+  private final Meters meters;
   private final Map<HttpLimit, LongAdder> httpLimits;
   private volatile @Nullable Supplier<NodeStatus> source;
 
@@ -74,7 +79,7 @@ public final class BrokerMetrics implements AutoCloseable {
     if (all != null) {
       all.add(registry);
     }
-    Meters meters = new Meters(all == null ? registry : all);
+    meters = new Meters(all == null ? registry : all);
     sessions = new SessionMeters(meters);
     listeners = new ListenerMeters(meters);
     security = new SecurityMeters(meters);
@@ -85,6 +90,7 @@ public final class BrokerMetrics implements AutoCloseable {
     ranges = new RangeMeters(meters, STORES);
     consensus = new ConsensusMeters(meters);
     gauges = new StatusGauges(meters, STORES);
+    alarms = new AlarmMeters(meters);
     httpLimits = meters.counters(ClientMetric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
     meters.gauge(NodeMetric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
     meters.gauge(NodeMetric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
@@ -145,8 +151,22 @@ public final class BrokerMetrics implements AutoCloseable {
     return ranges;
   }
 
+  public AlarmObserver alarms() {
+    return alarms;
+  }
+
   public HttpObserver http() {
-    return limit -> Objects.requireNonNull(httpLimits.get(limit)).increment();
+    return new HttpObserver() {
+      @Override
+      public void onLimitReached(HttpLimit limit) {
+        Objects.requireNonNull(httpLimits.get(limit)).increment();
+      }
+
+      @Override
+      public void onCertificate(Instant expires) {
+        listeners.onCertificate("httpConfig", expires);
+      }
+    };
   }
 
   public ConsensusObserver consensus() {
@@ -157,6 +177,20 @@ public final class BrokerMetrics implements AutoCloseable {
   public ClientTraffic traffic() {
     return sessions.traffic(
         inboxes.expiredSessions(), delivery.droppedCopies() + inboxes.droppedCopies());
+  }
+
+  /** Returns the counters that the API shows, by name, since the process started. */
+  public Map<String, Long> counters() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    for (ClientCounter counter : ClientCounter.values()) {
+      values.put(counter.label(), counter.read(meters));
+    }
+    return values;
+  }
+
+  /** Returns the times from PUBLISH to acknowledgement since the process started. */
+  public LatencyHistogram acknowledgements() {
+    return sessions.acknowledgements();
   }
 
   /**

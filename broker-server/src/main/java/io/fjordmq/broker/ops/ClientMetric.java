@@ -77,8 +77,8 @@ enum ClientMetric implements Metric {
       "fjordmq.tls.certificate.expiry",
       Kind.GAUGE,
       "",
-      "Earliest expiry time of the listeners' certificates, in Unix time; 0 if there are no"
-          + " certificates"),
+      "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0 if"
+          + " there are no certificates"),
   HTTP_LIMITED(
       "fjordmq.http.limited",
       Kind.COUNTER,

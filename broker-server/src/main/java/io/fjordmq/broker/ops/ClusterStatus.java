@@ -18,6 +18,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A node.
    *
+   * @param name the name for operators; the id if it has none
    * @param address the address of the node's cluster port
    * @param state the node state in lower case
    * @param incarnation the current or latest incarnation
@@ -26,6 +27,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    */
   public record NodeLine(
       String id,
+      String name,
       String address,
       String state,
       long incarnation,
@@ -72,19 +74,22 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /** Returns the text of the {@code /status} page: one line for each node, range and note. */
   public String text() {
     StringBuilder page = new StringBuilder();
-    int widest = nodes.stream().mapToInt(node -> node.address().length()).max().orElse(0);
-    nodes.forEach(node -> page.append(line(node, widest)).append('\n'));
+    int names = nodes.stream().mapToInt(node -> node.name().length()).max().orElse(0);
+    int addresses = nodes.stream().mapToInt(node -> node.address().length()).max().orElse(0);
+    nodes.forEach(node -> page.append(line(node, names, addresses)).append('\n'));
     int longest = ranges.stream().mapToInt(range -> range.range().length()).max().orElse(0);
     ranges.forEach(range -> page.append(line(range, longest)).append('\n'));
     notes.forEach(note -> page.append(note).append('\n'));
     return page.toString();
   }
 
-  private static String line(NodeLine node, int width) {
+  private static String line(NodeLine node, int names, int addresses) {
     return "node "
         + node.id()
         + "  "
-        + pad(node.address(), width)
+        + pad(node.name(), names)
+        + "  "
+        + pad(node.address(), addresses)
         + "  "
         + pad(node.state(), MAX_STATE_LENGTH)
         + "  incarnation "

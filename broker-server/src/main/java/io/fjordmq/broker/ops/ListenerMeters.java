@@ -13,7 +13,7 @@ final class ListenerMeters implements ListenerObserver {
   private final LongAdder loaded;
   private final LongAdder rejected;
 
-  /** The expiry time of each TLS listener's certificate, by listener key. */
+  /** The expiry time of each certificate, by the key of its listener or section. */
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
 
   ListenerMeters(Meters meters) {

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.search.Search;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -105,6 +106,19 @@ final class Meters {
         .tags(tags(metric, labelValues))
         .serviceLevelObjectives(BUCKETS)
         .register(registry);
+  }
+
+  /**
+   * Returns the sum of a counter over all label values.
+   *
+   * @param label the name of a label, of which only one value counts; empty for all
+   */
+  double total(Metric metric, String label, String value) {
+    Search counters = registry.find(metric.id());
+    if (!label.isEmpty()) {
+      counters = counters.tag(label, value);
+    }
+    return counters.functionCounters().stream().mapToDouble(FunctionCounter::count).sum();
   }
 
   private static Tags tags(Metric metric, String... values) {

@@ -11,6 +11,11 @@ enum NodeMetric implements Metric {
           + " behind"),
   DISK_LOW(
       "fjordmq.disk.low", Kind.GAUGE, "", "1 if free disk space is below diskConfig.minFreeBytes"),
+  ALARMS_ACTIVE(
+      "fjordmq.alarms.active",
+      Kind.GAUGE,
+      "name",
+      "Alarms that are active on this node, by name; docs/API.md lists the names"),
   STORAGE_FAILED(
       "fjordmq.storage.failed", Kind.GAUGE, "", "1 if the state database (RocksDB) rejects writes"),
   STORAGE_UNWRITTEN_BYTES(

@@ -7,12 +7,15 @@ import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.RejectedWork;
 import io.fjordmq.broker.session.SessionObserver;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** Metrics of sessions. Methods are called for every packet, so they only increment counters. */
 final class SessionMeters implements SessionObserver {
@@ -132,6 +135,16 @@ final class SessionMeters implements SessionObserver {
         droppedElsewhere + sum(dropped.values().toArray(LongAdder[]::new)),
         sum(receivedBytes),
         sum(sentBytes));
+  }
+
+  /** Returns the times from PUBLISH to acknowledgement since the process started. */
+  LatencyHistogram acknowledgements() {
+    HistogramSnapshot snapshot = acknowledged.takeSnapshot();
+    List<LatencyHistogram.Bucket> buckets =
+        Stream.of(snapshot.histogramCounts())
+            .map(at -> new LatencyHistogram.Bucket((long) at.bucket(), (long) at.count()))
+            .toList();
+    return new LatencyHistogram(buckets, snapshot.count());
   }
 
   private static long sum(LongAdder[] counters) {

@@ -4,7 +4,9 @@ import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class ClusterResource implements Resource {
                   + " none")
           @Nullable String env,
       @Field("Ids of the nodes") List<String> nodes,
+      @Field("Names of the nodes, by id") Map<String, String> nodeNames,
       @Field("Id of the node that responds") String self,
       @Field("Problems and hints for the operator") List<String> notes) {}
 
@@ -51,8 +54,15 @@ final class ClusterResource implements Resource {
         view.identity().map(ClusterView.Identity::id).orElse(null),
         view.identity().map(ClusterView.Identity::env).filter(env -> !env.isEmpty()).orElse(null),
         status.nodes().stream().map(NodeLine::id).toList(),
+        names(status),
         status.nodes().stream().filter(NodeLine::isSelf).map(NodeLine::id).findFirst().orElse(""),
         status.notes());
+  }
+
+  private static Map<String, String> names(ClusterStatus status) {
+    Map<String, String> names = new LinkedHashMap<>();
+    status.nodes().forEach(node -> names.put(node.id(), node.name()));
+    return names;
   }
 
   private Operation acceptClock() {

@@ -68,6 +68,9 @@ final class JsonSchemas {
           ? JsonObject.of("type", "object", "propertyNames", values, "additionalProperties", values)
           : JsonObject.of("type", "object", "additionalProperties", values);
     }
+    if (schema instanceof Schema.AnyOf either) {
+      return JsonObject.of("anyOf", either.types().stream().map(type -> of(type, closed)).toList());
+    }
     return schema instanceof Schema.Structure structure
         ? reference(structure, closed)
         : plain(schema);

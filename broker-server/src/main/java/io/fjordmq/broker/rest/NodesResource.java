@@ -16,11 +16,13 @@ final class NodesResource implements Resource {
 
   private final ClusterView view;
   private final NodeReports reports;
+  private final NodeLookup lookup;
   private final CommandQueue commands;
 
-  NodesResource(ClusterView view, NodeReports reports, CommandQueue commands) {
+  NodesResource(ClusterView view, NodeReports reports, NodeLookup lookup, CommandQueue commands) {
     this.view = view;
     this.reports = reports;
+    this.lookup = lookup;
     this.commands = commands;
   }
 
@@ -54,9 +56,10 @@ final class NodesResource implements Resource {
         .tag(TAG)
         .summary("Show a node")
         .role(Role.VIEWER)
-        .path("node", "Id of the node")
+        .path(NodeLookup.parameter())
         .ok(NodeJson.class)
         .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
         .handler(
             request ->
                 view.collect()
@@ -64,7 +67,7 @@ final class NodesResource implements Resource {
                         reports.collect(),
                         (status, collected) ->
                             Response.ok(
-                                json(find(status, request.path("node")), status, collected))));
+                                json(find(status, lookup.id(request)), status, collected))));
   }
 
   private Operation remove() {
@@ -76,15 +79,16 @@ final class NodesResource implements Resource {
             "Removes a node that is down and will not return. Its replicas move to other"
                 + " nodes, and its id cannot be used again.")
         .role(Role.ADMINISTRATOR)
-        .path("node", "Id of the node")
+        .path(NodeLookup.parameter())
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
-        .conflict("The node is running, or a range would lose its majority")
+        .conflict(
+            "The node is running, a range would lose its majority, or several nodes have this name")
         .handler(this::remove);
   }
 
   private CompletableFuture<Response> remove(Request request) {
-    String node = request.path("node");
+    String node = lookup.id(request);
     return view.collect()
         .thenCompose(status -> commands.execute(request, "remove-node", find(status, node).id()))
         .thenApply(Response::ok);

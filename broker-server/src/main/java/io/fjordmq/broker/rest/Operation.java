@@ -300,6 +300,12 @@ public final class Operation {
       return this;
     }
 
+    /** The response is 200 with JSON that a schema describes. */
+    Builder ok(Schema schema) {
+      answers.add(new Answer(200, "Success", schema, false));
+      return this;
+    }
+
     /** The response can have this status, with a JSON array. */
     public Builder answerArray(int status, String when, Class<?> element) {
       answers.add(

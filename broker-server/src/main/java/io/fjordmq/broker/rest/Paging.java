@@ -29,4 +29,19 @@ public record Paging(int page, int limit, Optional<String> cursor) {
     int to = Math.min(from + limit, all.size());
     return Response.list(all.subList(from, to), Meta.of(this, to < all.size(), (long) all.size()));
   }
+
+  /**
+   * Cuts the page out of a list that is in memory, and may be incomplete.
+   *
+   * @param problems what is missing and why; empty if the list is complete
+   */
+  public <T> Response slice(List<T> all, List<String> problems) {
+    if (problems.isEmpty()) {
+      return slice(all);
+    }
+    int from = Math.min(offset(), all.size());
+    int to = Math.min(from + limit, all.size());
+    Meta meta = new Meta(page, limit, to < all.size(), null, null, problems);
+    return Response.list(all.subList(from, to), meta);
+  }
 }

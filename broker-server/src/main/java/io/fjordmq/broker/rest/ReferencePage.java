@@ -146,6 +146,9 @@ final class ReferencePage {
     if (schema instanceof Schema.Items items) {
       return "list of " + name(items.element());
     }
+    if (schema instanceof Schema.AnyOf either) {
+      return either.types().stream().map(this::name).collect(Collectors.joining(" or "));
+    }
     if (schema instanceof Schema.Entries entries) {
       return "object with values of " + name(entries.value());
     }

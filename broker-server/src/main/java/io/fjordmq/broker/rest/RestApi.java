@@ -56,9 +56,10 @@ public final class RestApi implements AutoCloseable {
     CommandQueue commands = new CommandQueue(services.commands());
     Accounts accounts = services.accounts();
     ClusterQueries queries = services.queries();
+    NodeLookup nodes = new NodeLookup(services.names());
     return new RestApi(
         List.of(
-            new NodesResource(services.view(), services.reports(), commands),
+            new NodesResource(services.view(), services.reports(), nodes, commands),
             new ClusterResource(services.view(), commands),
             new RangesResource(services.view(), commands),
             new ListenersResource(services.listeners()),
@@ -75,7 +76,10 @@ public final class RestApi implements AutoCloseable {
             new TopicsResource(queries.topics()),
             new RetainedResource(queries.retained()),
             new PublishResource(queries.publisher()),
-            new LogLevelsResource(services.logLevels())),
+            new LogLevelsResource(services.logLevels()),
+            new AlarmsResource(services.alarms()),
+            new MonitorResource(services.monitor(), nodes),
+            new StatisticsResource(services.monitor())),
         authentication,
         accounts.audit(),
         services.version(),

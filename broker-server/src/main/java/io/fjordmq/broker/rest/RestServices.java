@@ -3,10 +3,13 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeNames;
 import io.fjordmq.broker.admin.NodeReports;
+import io.fjordmq.broker.alarms.AlarmQueries;
 import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.logging.ClusterLogLevels;
+import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.trace.TraceLogs;
@@ -30,6 +33,9 @@ import java.util.function.Supplier;
  * @param traces the traces of the cluster
  * @param traceLogs what the nodes have traced
  * @param node the id of this node
+ * @param names the names of the nodes
+ * @param alarms the alarms of all nodes
+ * @param monitor the measured values of all nodes
  */
 public record RestServices(
     String version,
@@ -44,4 +50,7 @@ public record RestServices(
     ClusterLogLevels logLevels,
     Traces traces,
     TraceLogs traceLogs,
-    String node) {}
+    String node,
+    NodeNames names,
+    AlarmQueries alarms,
+    MonitorQueries monitor) {}

@@ -36,6 +36,9 @@ sealed interface Schema {
   /** One of several words. */
   record Choice(List<String> words) implements Schema {}
 
+  /** One of several types. */
+  record AnyOf(List<Schema> types) implements Schema {}
+
   /** A list. */
   record Items(Schema element, int minLength, int maxLength) implements Schema {}
 

@@ -325,6 +325,11 @@ class ConfigLoaderTest {
   void shouldRejectInvalidClusterSettings() {
     assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 6\n"))
         .contains("storeConfig.inbox.replicaVoterCount must be between 0 and 5");
+    assertThat(problemsOf("clusterConfig:\n  nodeName: node 1\n"))
+        .contains(
+            "clusterConfig.nodeName must be 1 to 64 letters, digits, '.', '_', '-' or '@', not 'node 1'");
+    assertThat(problemsOf("alarmsConfig:\n  descriptorsPercent: 101\n"))
+        .contains("alarmsConfig.descriptorsPercent must be between 1 and 100, not 101");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
         .contains("certFile, keyFile and trustFile must be set together or not at all");
     assertThat(problemsOf("peerConfig:\n  maxMessageBytes: 1 MiB\n"))

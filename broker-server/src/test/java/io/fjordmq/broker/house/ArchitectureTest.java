@@ -83,7 +83,9 @@ class ArchitectureTest {
                 "query",
                 "events",
                 "logging",
-                "trace"),
+                "trace",
+                "alarms",
+                "monitor"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(

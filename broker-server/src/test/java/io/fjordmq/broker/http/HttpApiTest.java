@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.http.HttpSettings.AnonymousMetrics;
+import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.testing.Certs;
 import io.fjordmq.testing.RecordBuilder;
 import io.netty.pkitesting.X509Bundle;
@@ -19,6 +20,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -264,13 +266,21 @@ class HttpApiTest {
     start(HttpApiTest::echo);
     assertThat(serial(certs)).isEqualTo(before.getCertificate().getSerialNumber());
 
+    assertThat(certificate().expiresAt())
+        .isEqualTo(before.getCertificate().getNotAfter().toInstant());
     certs.write("http.crt", "not a certificate");
+    await(() -> certificate().rejection() != null);
     assertThat(serial(certs)).isEqualTo(before.getCertificate().getSerialNumber());
 
     X509Bundle after = certs.server();
     certs.certificate("http", after);
     certs.key("http", after);
     await(() -> serial(certs).equals(after.getCertificate().getSerialNumber()));
+    assertThat(certificate().rejection()).isNull();
+  }
+
+  private CertificateStatus certificate() {
+    return Objects.requireNonNull(server).certificate().orElseThrow();
   }
 
   private BigInteger serial(Certs certs) throws IOException {

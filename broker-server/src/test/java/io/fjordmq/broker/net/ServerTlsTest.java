@@ -26,8 +26,12 @@ class ServerTlsTest {
       certs.key("server", next);
       assertThat(tls.reloadIfChanged()).isFalse();
       assertThat(tls.reloadIfChanged()).as("reported once").isNull();
+      assertThat(tls.status().rejection()).contains("not valid before");
+      assertThat(tls.status().user()).isEqualTo("mqttServerConfig.tlsListener");
       now = tomorrow.plusSeconds(1);
       assertThat(tls.reloadIfChanged()).isTrue();
+      assertThat(tls.status().rejection()).isNull();
+      assertThat(tls.status().expiresAt()).isEqualTo(tls.expiresAt());
       assertThat(tls.expiresAt()).isEqualTo(next.getCertificate().getNotAfter().toInstant());
       assertThat(tls.reloadIfChanged()).isNull();
     }

@@ -242,8 +242,12 @@ class TlsListenerTest {
       assertThat(OpenListener.take(listener.reloads)).isTrue();
       assertThat(serial(listener.connect(certs.trusting(null))))
           .isEqualTo(next.getCertificate().getSerialNumber());
+      assertThat(listener.server.certificates())
+          .singleElement()
+          .satisfies(certificate -> assertThat(certificate.rejection()).isNull());
       Files.delete(Path.of(settings.certFile()));
       assertThat(OpenListener.take(listener.reloads)).isFalse();
+      assertThat(listener.server.certificates().get(0).rejection()).contains("no such file");
       assertThat(serial(listener.connect(certs.trusting(null))))
           .isEqualTo(next.getCertificate().getSerialNumber());
       old.send(CONNECT);

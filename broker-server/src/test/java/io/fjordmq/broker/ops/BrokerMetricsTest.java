@@ -3,6 +3,7 @@ package io.fjordmq.broker.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.alarms.AlarmKind;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.OverloadReading;
@@ -24,6 +25,7 @@ import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouteStoreStatus;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -67,6 +69,40 @@ class BrokerMetricsTest {
     assertShown("fjordmq_publish_ack_seconds_bucket{le=\"0.005\"} 1");
     assertShown("fjordmq_messages_inflight 3.0");
     assertShown("fjordmq_messages_queued_bytes 400.0");
+  }
+
+  @Test
+  void shouldShowTheCertificateThatExpiresFirst() {
+    metrics.listeners().onCertificate("mqttServerConfig.tlsListener", Instant.ofEpochSecond(2_000));
+    metrics.http().onCertificate(Instant.ofEpochSecond(1_000));
+    assertThat(metrics.scrape().lines())
+        .anyMatch(line -> line.matches("fjordmq_tls_certificate_expiry\\S* 1000.0"));
+  }
+
+  @Test
+  void shouldCountActiveAlarms() {
+    assertShown("fjordmq_alarms_active{name=\"disk_low\"} 0.0");
+    metrics.alarms().onActive(AlarmKind.DISK_LOW, 2);
+    assertShown("fjordmq_alarms_active{name=\"disk_low\"} 2.0");
+  }
+
+  @Test
+  void shouldShowCountersUnderTheNamesOfEmqx() {
+    metrics.sessions().onReceived(Qos.AT_LEAST_ONCE, 100);
+    metrics.sessions().onReceived(Qos.AT_MOST_ONCE, 100);
+    metrics.sessions().onPacketReceived(8);
+    metrics.sessions().onDropped(DropReason.QUEUE_FULL, 7);
+    metrics.inboxes().onDropped("expired", 4);
+    assertThat(metrics.counters())
+        .containsEntry("messages.received", 2L)
+        .containsEntry("messages.qos1.received", 1L)
+        .containsEntry("packets.received", 1L)
+        .containsEntry("packets.subscribe.received", 1L)
+        .containsEntry("messages.dropped", 11L)
+        .containsEntry("delivery.dropped", 7L)
+        .containsEntry("delivery.dropped.queue_full", 7L)
+        .containsEntry("delivery.dropped.expired", 4L)
+        .containsEntry("client.connected", 0L);
   }
 
   @Test

@@ -16,9 +16,11 @@ class ClusterStatusTest {
     ClusterStatus status =
         new ClusterStatus(
             List.of(
-                new NodeLine("3f9c0a7be21d", "10.0.0.11:8899", "up", 4, true, true),
-                new NodeLine("51ab22c09e7f", "broker-2.example:8899", "draining", 1, false, false),
-                new NodeLine("77aa9120cd34", "10.0.0.13:8899", "down", 2, false, false)),
+                new NodeLine("3f9c0a7be21d", "broker-1", "10.0.0.11:8899", "up", 4, true, true),
+                new NodeLine(
+                    "51ab22c09e7f", "b2", "broker-2.example:8899", "draining", 1, false, false),
+                new NodeLine(
+                    "77aa9120cd34", "77aa9120cd34", "10.0.0.13:8899", "down", 2, false, false)),
             List.of(
                 new RangeLine(
                     "dist-1",
@@ -40,9 +42,9 @@ class ClusterStatusTest {
     assertThat(status.text())
         .isEqualTo(
             """
-            node 3f9c0a7be21d  10.0.0.11:8899         up        incarnation 4, this node, leads the metadata group
-            node 51ab22c09e7f  broker-2.example:8899  draining  incarnation 1
-            node 77aa9120cd34  10.0.0.13:8899         down      incarnation 2
+            node 3f9c0a7be21d  broker-1      10.0.0.11:8899         up        incarnation 4, this node, leads the metadata group
+            node 51ab22c09e7f  b2            broker-2.example:8899  draining  incarnation 1
+            node 77aa9120cd34  77aa9120cd34  10.0.0.13:8899         down      incarnation 2
             range dist-1    leader 3f9c0a7be21d  voters 3f9c0a7be21d, 51ab22c09e7f  learners 77aa9120cd34 (unresponsive)  keys [, ∞)  12345 requests/s, busy 61 %, 14 µs of storage per command, 4882 KiB: one hot key
             range inbox-10  leader none  voters 51ab22c09e7f (1200 behind)  keys [0800, 0c3f)  51ab22c09e7f halted: disk full
             inbox has one voter: a node that is lost takes its part of the data along

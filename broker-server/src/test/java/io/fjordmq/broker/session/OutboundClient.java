@@ -227,7 +227,7 @@ final class OutboundClient implements OutboundPublishes.Client {
   }
 
   @Override
-  public @Nullable MessageTracer tracer() {
+  public @Nullable MessageTracer messageTracer() {
     return tracer;
   }
 

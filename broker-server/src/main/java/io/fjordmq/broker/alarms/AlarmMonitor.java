@@ -1,0 +1,70 @@
+package io.fjordmq.broker.alarms;
+
+import io.fjordmq.broker.lifecycle.PeriodicTasks;
+import io.fjordmq.broker.net.CertificateStatus;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+/** Checks the conditions of this node periodically, on its own thread. */
+public final class AlarmMonitor implements AutoCloseable {
+  private final AlarmSettings settings;
+  private final Sources sources;
+  private final AlarmBook book;
+  private final PeriodicTasks tasks;
+
+  /** Certificates that are known only after this monitor has started. */
+  private final List<Supplier<List<CertificateStatus>>> certificates = new CopyOnWriteArrayList<>();
+
+  /**
+   * What the monitor reads. Called on its thread; must not block for long.
+   *
+   * @param clusterTime the times of alarms
+   * @param wallClock the time that certificates are compared with
+   */
+  public record Sources(
+      Supplier<NodeHealth> node,
+      Supplier<ClusterState> cluster,
+      InstantSource clusterTime,
+      InstantSource wallClock) {}
+
+  private AlarmMonitor(AlarmSettings settings, Sources sources, AlarmBook book) {
+    this.settings = settings;
+    this.sources = sources;
+    this.book = book;
+    this.tasks = new PeriodicTasks("alarms");
+  }
+
+  /** Starts checking. */
+  public static AlarmMonitor start(
+      AlarmSettings settings, Sources sources, AlarmObserver observer) {
+    AlarmMonitor monitor = new AlarmMonitor(settings, sources, new AlarmBook(settings, observer));
+    monitor.tasks.every(settings.checkInterval(), "alarms", monitor::check);
+    return monitor;
+  }
+
+  /** Also checks these certificates from now on. */
+  public void addCertificates(Supplier<List<CertificateStatus>> source) {
+    certificates.add(source);
+  }
+
+  private void check() {
+    List<AlarmCondition> conditions = new ArrayList<>(sources.node.get().conditions(settings));
+    conditions.addAll(ClusterConditions.of(sources.cluster.get()));
+    List<CertificateStatus> all =
+        certificates.stream().flatMap(source -> source.get().stream()).toList();
+    conditions.addAll(CertificateConditions.of(all, sources.wallClock.instant(), settings));
+    book.update(sources.clusterTime.instant(), conditions);
+  }
+
+  AlarmBook book() {
+    return book;
+  }
+
+  @Override
+  public void close() {
+    tasks.close();
+  }
+}

@@ -1,0 +1,26 @@
+package io.fjordmq.broker.alarms;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * What this node knows about the cluster without asking other nodes.
+ *
+ * @param self this node
+ * @param members the nodes of the cluster
+ * @param nodeNames the names of nodes for operators
+ * @param replicas the replicas on this node
+ * @param votersByStore the number of voters that ranges should have, by store
+ * @param hasMetadataLeader whether this node knows a leader of the metadata group
+ */
+public record ClusterState(
+    NodeId self,
+    Members members,
+    Function<NodeId, String> nodeNames,
+    List<ReplicaStatus> replicas,
+    Map<String, Integer> votersByStore,
+    boolean hasMetadataLeader) {}

@@ -1,0 +1,172 @@
+package io.fjordmq.broker.alarms;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.limits.DescriptorUse;
+import io.fjordmq.broker.net.CertificateStatus;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.consensus.Leadership;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What counts as a condition, and what the operator reads about it. */
+class ConditionsTest {
+  private static final NodeId N1 = new NodeId("n1");
+  private static final NodeId N2 = new NodeId("n2");
+  private static final NodeId N3 = new NodeId("n3");
+  private static final DescriptorUse FEW = new DescriptorUse(10, 1_000);
+  private static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
+
+  private final TestMembership membership = new TestMembership(N1);
+
+  private static List<String> messages(List<AlarmCondition> conditions) {
+    return conditions.stream()
+        .map(condition -> condition.kind().label() + ": " + condition.message())
+        .toList();
+  }
+
+  private static List<String> ofNode(NodeHealth health) {
+    return messages(health.conditions(AlarmSettings.DEFAULTS));
+  }
+
+  @Test
+  void shouldReportNothingAboutAHealthyNode() {
+    assertThat(ofNode(new NodeHealth(null, null, null, null, -999, FEW))).isEmpty();
+    DescriptorUse unknown = new DescriptorUse(5, Long.MAX_VALUE);
+    assertThat(ofNode(new NodeHealth(null, null, null, null, 0, unknown))).isEmpty();
+  }
+
+  @Test
+  void shouldReportEachProblemOfANode() {
+    NodeHealth health =
+        new NodeHealth(
+            "heap 90 %", "1 MiB free", "EIO", "ENOSPC", 1_000, new DescriptorUse(800, 1_000));
+    assertThat(ofNode(health))
+        .containsExactly(
+            "overloaded: The node rejects new work: heap 90 %",
+            "disk_low: Low disk space: 1 MiB free",
+            "storage_failed: Writes to the state fail: EIO",
+            "raft_log_failed: Writes to the log fail: ENOSPC",
+            "clock_skew: The wall clock of the host is 1000 ms ahead of cluster time; synchronize"
+                + " the clocks (NTP)",
+            "file_descriptors_high: 800 of 1000 file descriptors are in use; raise the limit"
+                + " (ulimit -n)");
+    assertThat(ofNode(new NodeHealth(null, null, null, null, -2_500, FEW)).toString())
+        .contains("2500 ms behind cluster time");
+  }
+
+  @Test
+  void shouldReportCertificates() {
+    List<CertificateStatus> certificates =
+        List.of(
+            new CertificateStatus("tlsListener", "a.pem", NOW.plusSeconds(86_400 * 22), null),
+            new CertificateStatus("wssListener", "b.pem", NOW.plusSeconds(86_400), "no key"),
+            new CertificateStatus("httpConfig", "c.pem", NOW.minusSeconds(1), null));
+    assertThat(messages(CertificateConditions.of(certificates, NOW, AlarmSettings.DEFAULTS)))
+        .containsExactly(
+            "certificate_expiring: The certificate of wssListener expires at"
+                + " 2030-01-02T00:00:00Z; replace b.pem",
+            "certificate_reload_rejected: The changed certificate of wssListener cannot be loaded;"
+                + " the previous one stays in use: no key",
+            "certificate_expiring: The certificate of httpConfig expired at 2029-12-31T23:59:59Z;"
+                + " replace c.pem");
+  }
+
+  @Test
+  void shouldDocumentEveryAlarm() throws IOException {
+    String document = Files.readString(Path.of("../docs/API.md"));
+    for (AlarmKind kind : AlarmKind.values()) {
+      String name = "`" + kind.label() + "`";
+      assertThat(document.lines())
+          .as(name)
+          .anyMatch(
+              line ->
+                  line.startsWith("| `")
+                      && line.contains(name)
+                      && line.contains(" * |") == kind.isDelayed());
+    }
+  }
+
+  private List<String> ofCluster(boolean hasMetadataLeader, ReplicaStatus... replicas) {
+    return messages(
+        ClusterConditions.of(
+            new ClusterState(
+                N1,
+                membership.members(),
+                node -> "host-" + node,
+                List.of(replicas),
+                Map.of("inbox", 3),
+                hasMetadataLeader)));
+  }
+
+  private static ReplicaStatus replica(
+      int number, @Nullable NodeId leader, @Nullable String failure, NodeId... voters) {
+    ReplicaSet set = ReplicaSet.ofVoters(voters);
+    GroupStatus group =
+        new GroupStatus(new Leadership(1, leader, N1.equals(leader)), set, 1, 1, 1, 1);
+    RangeDescriptor range =
+        new RangeDescriptor(new RangeId("inbox", number), KeyInterval.ALL, RangeEpoch.FIRST, set);
+    return new ReplicaStatus(N1, range, N1.equals(leader), 1, 0, 0, 1, group, null, failure);
+  }
+
+  @Test
+  void shouldReportNothingAboutAHealthyCluster() {
+    membership.setUp(N2, 1);
+    assertThat(ofCluster(true, replica(1, N1, null, N1, N2), replica(2, N2, null, N2))).isEmpty();
+  }
+
+  @Test
+  void shouldReportNodesThatAreDownAndRangesThatLackThem() {
+    membership.setUp(N2, 1);
+    membership.setUp(N3, 1);
+    membership.setState(N3, Member.State.DOWN);
+    assertThat(ofCluster(true, replica(1, N1, null, N1, N2, N3), replica(2, N2, null, N1, N2, N3)))
+        .containsExactly(
+            "node_down: Node n3 (host-n3) at n3:8899 is down",
+            "range_under_replicated: Range inbox-1 has 2 live voters, not 3; nodes down: n3");
+  }
+
+  @Test
+  void shouldReportRangesWithFewerVotersThanConfigured() {
+    membership.setUp(N2, 1);
+    membership.setUp(N3, 1);
+    assertThat(ofCluster(true, replica(1, N1, null, N1, N2)))
+        .containsExactly("range_under_replicated: Range inbox-1 has 2 live voters, not 3");
+  }
+
+  @Test
+  void shouldReportRangesWithoutLeaderAndHaltedReplicas() {
+    assertThat(ofCluster(false, replica(2, null, "disk full", N1), replica(1, null, null, N1)))
+        .containsExactly(
+            "range_without_leader: The metadata group has no leader: the cluster cannot change",
+            "range_without_leader: Range inbox-1 has no leader, so it is unavailable",
+            "replica_halted: The replica of range inbox-2 is halted: disk full");
+  }
+
+  @Test
+  void shouldSummarizeRangesIfThereAreMany() {
+    List<ReplicaStatus> many = new ArrayList<>();
+    for (int i = 0; i < ClusterConditions.MAX_RANGES + 7; i++) {
+      many.add(replica(i, null, null, N1));
+    }
+    assertThat(ofCluster(true, many.toArray(ReplicaStatus[]::new)))
+        .hasSize(ClusterConditions.MAX_RANGES + 1)
+        .endsWith("range_without_leader: 7 further ranges have the same problem");
+  }
+}
