@@ -78,6 +78,7 @@ final class Node implements AutoCloseable {
     final long begin = System.nanoTime();
     HttpSettings http = config.httpConfig();
     BrokerMetrics metrics = shutdownSequence.add("metrics", new BrokerMetrics(Version.text()));
+    metrics.watchReadiness(() -> notReadyReasons().isEmpty());
     RestEndpoint api = new RestEndpoint();
     HttpServer pages =
         shutdownSequence.add(

@@ -11,6 +11,7 @@ import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
+import io.fjordmq.router.client.RouteObserver;
 import java.util.function.Supplier;
 
 /**
@@ -28,7 +29,8 @@ public record Observers(
     ListenerObserver listeners,
     Supplier<ClientTraffic> traffic,
     SecurityObserver security,
-    AccountObserver accounts) {
+    AccountObserver accounts,
+    RouteObserver routes) {
 
   /** The observers that feed the given metrics. */
   public static Observers of(BrokerMetrics metrics) {
@@ -42,6 +44,7 @@ public record Observers(
         metrics.listeners(),
         metrics::traffic,
         metrics.security(),
-        metrics.accounts());
+        metrics.accounts(),
+        metrics.routes());
   }
 }

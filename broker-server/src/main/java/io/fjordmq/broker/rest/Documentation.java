@@ -25,18 +25,20 @@ final class Documentation {
   Documentation(List<Operation> operations, String version, Json json) {
     HttpReply page =
         new HttpReply(
-            200,
-            "text/html; charset=utf-8",
-            Map.of("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
-            new ReferencePage(operations, version).html().getBytes(StandardCharsets.UTF_8));
+                200,
+                "text/html; charset=utf-8",
+                Map.of("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+                new ReferencePage(operations, version).html().getBytes(StandardCharsets.UTF_8))
+            .withGzip();
     this.replies =
         Map.of(
             OPENAPI_PATH,
             new HttpReply(
-                200,
-                "application/json",
-                Map.of(),
-                json.write(new OpenApi(operations, version).tree())),
+                    200,
+                    "application/json",
+                    Map.of(),
+                    json.write(new OpenApi(operations, version).tree()))
+                .withGzip(),
             PAGE_PATH,
             page,
             PAGE_PATH + "/",

@@ -42,6 +42,9 @@ final class OutboundPublishes {
 
     /** The wall clock time. */
     long nowMillis();
+
+    /** When the client got its CONNACK, by the same clock; 0 while it is not connected. */
+    long connectedAtMillis();
   }
 
   private final Client client;
@@ -229,6 +232,9 @@ final class OutboundPublishes {
     long expiry = dialect.expirySeconds(message, now);
     client.writer().writePublish(head, identifier, repeated, expiry, message.payload());
     client.observer().onSent(delivery.qos(), bytes);
+    if (DeliveryLatency.isSampled(message)) {
+      DeliveryLatency.report(delivery, client);
+    }
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {

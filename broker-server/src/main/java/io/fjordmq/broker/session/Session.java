@@ -56,8 +56,6 @@ final class Session
   private long expirySeconds;
   private boolean open;
   private boolean ended;
-  // Other threads read it; 0 while the session is not open.
-  private volatile long connectedAtMillis;
   // Events of the inbox that arrived before the result of the attach.
   private boolean pushedBeforeAttach;
   private @Nullable List<InboxHandle> fencedBeforeAttach;
@@ -158,7 +156,7 @@ final class Session
   /** Writes the CONNACK and opens the session. */
   void open(boolean sessionPresent) {
     open = true;
-    connectedAtMillis = connection.nowMillis();
+    connection.setConnectedAtMillis(connection.nowMillis());
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);
@@ -235,7 +233,7 @@ final class Session
    * open. Can be called on any thread.
    */
   long connectedAtMillis() {
-    return connectedAtMillis;
+    return connection.connectedAtMillis();
   }
 
   /**
@@ -271,7 +269,7 @@ final class Session
 
   private void markEnded(CloseReason reason, String detail) {
     ended = true;
-    connectedAtMillis = 0;
+    connection.setConnectedAtMillis(0);
     endReason = reason;
     LOG.debug(
         "Session ended: reason={} detail={} client={} tenant={} peer={}",

@@ -49,7 +49,9 @@ class HttpApiTest {
         HttpServer.start(
             settings,
             new Pages(
-                () -> "a_metric 1.0\n", List::of, () -> CompletableFuture.completedFuture("up\n")),
+                format -> "a_metric 1.0\n",
+                List::of,
+                () -> CompletableFuture.completedFuture("up\n")),
             new TestApi(handler),
             limits::add);
   }
