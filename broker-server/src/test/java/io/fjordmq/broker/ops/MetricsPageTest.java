@@ -58,6 +58,13 @@ class MetricsPageTest {
     return name.replaceFirst("_(total|info)$", "");
   }
 
+  /** Documented in METRICS.md; more series make each scrape more expensive. */
+  @Test
+  void shouldHaveABoundedNumberOfSeries() {
+    String page = metrics.scrape(MetricsFormat.PROMETHEUS);
+    assertThat(page.lines().filter(line -> !line.startsWith("#")).count()).isLessThan(1_200);
+  }
+
   @Test
   void shouldUseBaseUnitsAtTheEndOfNames() {
     for (Metric metric : Metric.all()) {
