@@ -1,6 +1,5 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.broker.cluster.RangeHealth;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.cluster.consensus.GroupStatus;
@@ -9,6 +8,7 @@ import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouteStoreStatus;

@@ -1,12 +1,12 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.broker.cluster.RangeHealth;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.ClientStatus.RangeQueue;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.Collection;

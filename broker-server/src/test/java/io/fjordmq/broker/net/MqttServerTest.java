@@ -59,8 +59,7 @@ class MqttServerTest {
   }
 
   private MqttServer start(ListenerSettings... listeners) {
-    return MqttServer.start(
-        List.of(listeners), Transport.best(), 2, world.sessions, observer);
+    return MqttServer.start(List.of(listeners), Transport.best(), 2, world.sessions, observer);
   }
 
   private static Socket open(MqttServer server) throws IOException {

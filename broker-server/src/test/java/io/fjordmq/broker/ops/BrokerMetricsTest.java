@@ -3,7 +3,6 @@ package io.fjordmq.broker.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.cluster.RangeHealth;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.http.MetricsFormat;
@@ -27,6 +26,7 @@ import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.placement.StepKind;
 import io.fjordmq.range.store.ReplicaStatus;

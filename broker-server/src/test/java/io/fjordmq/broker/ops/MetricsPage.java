@@ -74,7 +74,8 @@ final class MetricsPage {
     return parser.families;
   }
 
-  private Family meta(@Nullable Family current, String kind, String name, String text, String line) {
+  private Family meta(
+      @Nullable Family current, String kind, String name, String text, String line) {
     Family family = current;
     if (family == null || !family.name.equals(name)) {
       require(!families.containsKey(name), "the family is not in one piece: " + line);

@@ -1,4 +1,4 @@
-package io.fjordmq.broker.cluster;
+package io.fjordmq.range.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.fjordmq.broker.cluster;
+package io.fjordmq.range.placement;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
@@ -24,11 +24,13 @@ public record RangeHealth(int ranges, int withoutLeader, int underReplicated) {
   public static final RangeHealth EMPTY = new RangeHealth(0, 0, 0);
 
   /**
+   * Returns the health as a node sees it. The arguments may be from slightly different moments.
+   *
    * @param published the ranges of the store, as published in the metadata
    * @param own this node's replicas
    * @param voters the configured number of voters
    */
-  static RangeHealth of(
+  public static RangeHealth of(
       Collection<RangeDescriptor> published,
       Map<RangeId, ReplicaStatus> own,
       Members members,
