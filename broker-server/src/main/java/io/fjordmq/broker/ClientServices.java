@@ -229,7 +229,12 @@ final class ClientServices implements ShutdownSequence.Composite {
             dependencies.node.host().failure() != null,
             disk.freeBytes(),
             disk.isLow()),
-        clock.wallAheadMillis());
+        clock.wallAheadMillis(),
+        new NodeStatus.Cluster(
+            dependencies.node.membership().isServing(),
+            dependencies.node.membership().leaseRemaining().toMillis(),
+            dependencies.node.membership().members(),
+            stores.ranges().health()));
   }
 
   @Override

@@ -84,6 +84,7 @@ final class Node implements AutoCloseable {
         shutdownSequence.add(
             "metrics",
             new BrokerMetrics(Version.text(), config.telemetryConfig().exportsMetrics()));
+    metrics.watchReadiness(() -> notReadyReasons().isEmpty());
     RestEndpoint api = new RestEndpoint();
     HttpServer pages =
         shutdownSequence.add(

@@ -14,6 +14,7 @@ import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
 import java.util.Map;
+import io.fjordmq.router.client.RouteObserver;
 import java.util.function.Supplier;
 
 /**
@@ -36,7 +37,8 @@ public record Observers(
     AccountObserver accounts,
     AlarmObserver alarms,
     Supplier<Map<String, Long>> counters,
-    Supplier<LatencyHistogram> acknowledgements) {
+    Supplier<LatencyHistogram> acknowledgements,
+    RouteObserver routes) {
 
   /** The observers that feed the given metrics. */
   public static Observers of(BrokerMetrics metrics) {
@@ -53,6 +55,7 @@ public record Observers(
         metrics.accounts(),
         metrics.alarms(),
         metrics::counters,
-        metrics::acknowledgements);
+        metrics::acknowledgements,
+        metrics.routes());
   }
 }

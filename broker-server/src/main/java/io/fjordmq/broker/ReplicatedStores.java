@@ -88,10 +88,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
                   dependencies,
                   List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
                   runtime));
-      RouteBarrier barrier =
-          new RouteBarrier(
-              node.membership(), node.peers(), timers, config.routerConfig().barrier(), routes);
-      barrier.start(node.peers());
+      RouteBarrier barrier = openBarrier(dependencies, routes);
       ranges.setOverdueRouteCheck(barrier::overdueReason);
       router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
       retained =
@@ -126,6 +123,20 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
       shutdownSequence.close();
       throw e;
     }
+  }
+
+  private RouteBarrier openBarrier(Dependencies dependencies, RouteReplicas routes) {
+    ClusterNode node = dependencies.node;
+    RouteBarrier barrier =
+        new RouteBarrier(
+            node.membership(),
+            node.peers(),
+            timers,
+            dependencies.config.routerConfig().barrier(),
+            routes,
+            dependencies.observers.routes());
+    barrier.start(node.peers());
+    return barrier;
   }
 
   private static Stores openRanges(

@@ -78,6 +78,14 @@ public interface RangeObserver {
    */
   default void onSplitDecision(RangeId range, String decision) {}
 
+  /**
+   * Called on the node that leads the metadata group when it has carried out a placement step, or
+   * failed to.
+   *
+   * @param kind the label of the {@code StepKind}
+   */
+  default void onPlacementStep(RangeId range, String kind, boolean succeeded) {}
+
   /** Called when a checkpoint of all ranges with new entries has completed. */
   default void onCheckpoint(long nanos) {}
 }

@@ -18,6 +18,7 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.placement.SplitMonitor;
 import io.fjordmq.range.placement.StorePlacement;
@@ -37,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,8 @@ public final class Stores implements AutoCloseable {
   private final RangeStore ranges;
   private final RangeDirectory directory = new RangeDirectory();
   private final PlacementDriver placement;
+  private final List<StorePlacement> configuredPlacements;
+  private final Supplier<List<StorePlacement>> placements;
   private final SplitMonitor rangeLoads;
   private final RangeOperations operations;
   private final HaltedRoutes halted;
@@ -133,6 +137,8 @@ public final class Stores implements AutoCloseable {
     List<StorePlacement> stores = config.storePlacements();
     this.halted =
         new HaltedRoutes(node.membership(), node.suspensions(), ranges, onEveryNode(stores));
+    this.configuredPlacements = stores;
+    this.placements = () -> VoterCounts.withStoredCounts(node.metadata().view(), stores);
     this.placement =
         new PlacementDriver(
             node.membership(),
@@ -146,8 +152,9 @@ public final class Stores implements AutoCloseable {
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
-            () -> VoterCounts.withStoredCounts(node.metadata().view(), stores),
-            settings);
+            placements,
+            settings,
+            observer);
     this.operations =
         RangeOperations.of(node, ranges, placement, rangeLoads, runtime.timers(), settings);
   }
@@ -270,6 +277,30 @@ public final class Stores implements AutoCloseable {
     List<RangeDescriptor> all = new ArrayList<>();
     names().forEach(store -> all.addAll(directory.ranges(store)));
     return all;
+  }
+
+  /** The health of the ranges of the whole cluster as far as this node knows, by store. */
+  public Map<String, RangeHealth> health() {
+    Map<RangeId, ReplicaStatus> own =
+        ranges.status().stream()
+            .collect(Collectors.toMap(replica -> replica.descriptor().id(), Function.identity()));
+    Map<String, RangeHealth> health = new HashMap<>();
+    for (StorePlacement store : knownPlacements()) {
+      health.put(
+          store.store(),
+          RangeHealth.of(
+              directory.ranges(store.store()), own, node.membership().members(), store.voters()));
+    }
+    return health;
+  }
+
+  /** The stores with their numbers of voters; the configured ones if the metadata is unreadable. */
+  private List<StorePlacement> knownPlacements() {
+    try {
+      return placements.get();
+    } catch (IllegalArgumentException newerFormat) { // the placement driver reports it
+      return configuredPlacements;
+    }
   }
 
   /** The names of the stores, sorted. */

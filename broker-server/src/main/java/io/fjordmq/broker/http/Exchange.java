@@ -92,10 +92,18 @@ final class Exchange {
   }
 
   void send(HttpReply reply) {
+    boolean compressed = reply.hasGzip() && ContentNegotiation.acceptsGzip(request.getHeaders());
+    byte[] body = compressed ? reply.gzip() : reply.body();
     response.setStatus(reply.status());
     if (!reply.contentType().isEmpty()) {
       response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
-      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+    }
+    if (compressed) {
+      response.getHeaders().put(HttpHeader.CONTENT_ENCODING, ContentNegotiation.GZIP);
+    }
+    if (reply.hasGzip()) {
+      response.getHeaders().put(HttpHeader.VARY, "Accept-Encoding");
     }
     reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
     Scheduler.Task deadline =
@@ -105,7 +113,7 @@ final class Exchange {
             .schedule(
                 this::writeTimedOut, settings.writeTimeout().toMillis(), TimeUnit.MILLISECONDS);
     onCompletion(deadline::cancel);
-    response.write(true, ByteBuffer.wrap(reply.body()), callback);
+    response.write(true, ByteBuffer.wrap(body), callback);
   }
 
   private void writeTimedOut() {

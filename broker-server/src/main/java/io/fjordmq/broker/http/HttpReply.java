@@ -1,7 +1,12 @@
 package io.fjordmq.broker.http;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * A response.
@@ -9,10 +14,18 @@ import java.util.Map;
  * @param status the HTTP status
  * @param contentType the type of the body; empty if there is no body
  * @param headers further headers
+ * @param gzip the body in gzip format, for clients that accept it; empty if there is none
  */
-public record HttpReply(int status, String contentType, Map<String, String> headers, byte[] body) {
+public record HttpReply(
+    int status, String contentType, Map<String, String> headers, byte[] body, byte[] gzip) {
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String JSON = "application/json";
+  private static final byte[] NO_GZIP = {};
+
+  /** Creates a response that is never compressed. */
+  public HttpReply(int status, String contentType, Map<String, String> headers, byte[] body) {
+    this(status, contentType, headers, body, NO_GZIP);
+  }
 
   static HttpReply text(int status, String text) {
     return new HttpReply(status, TEXT, Map.of(), text.getBytes(StandardCharsets.UTF_8));
@@ -29,6 +42,27 @@ public record HttpReply(int status, String contentType, Map<String, String> head
   }
 
   HttpReply withHeader(String name, String value) {
-    return new HttpReply(status, contentType, Map.of(name, value), body);
+    Map<String, String> extended = new HashMap<>(headers);
+    extended.put(name, value);
+    return new HttpReply(status, contentType, Map.copyOf(extended), body, gzip);
+  }
+
+  /**
+   * Compresses the body for clients that accept gzip. Only for content without secrets: the size of
+   * a compressed response reveals whether text that an attacker chose also occurs in a secret
+   * (BREACH).
+   */
+  public HttpReply withGzip() {
+    ByteArrayOutputStream compressed = new ByteArrayOutputStream(body.length / 8 + 64);
+    try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+      out.write(body);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot compress a response in memory", e);
+    }
+    return new HttpReply(status, contentType, headers, body, compressed.toByteArray());
+  }
+
+  boolean hasGzip() {
+    return gzip.length > 0;
   }
 }

@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -30,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PageHandler extends Handler.Abstract.NonBlocking implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PageHandler.class);
-  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
   private static final Set<String> PATHS = Set.of("/metrics", "/livez", "/readyz", "/status");
   private static final Set<String> METHODS = Set.of("GET", "HEAD");
 
@@ -106,8 +107,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
                 refused ->
                     refused
                         .map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> largePages.prepare(() -> largePage(exchange.path()))))
-            .thenApply(page -> slot.reserve(page.body().length) ? page : tooBusy()),
+                        .orElseGet(() -> largePages.prepare(() -> largePage(exchange))))
+            .thenApply(page -> slot.reserve(size(page)) ? page : tooBusy()),
         failure -> errorPage(exchange.path(), failure));
   }
 
@@ -134,13 +135,25 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
                 HttpStatus.SERVICE_UNAVAILABLE_503, String.join("\n", reasons) + "\n"));
   }
 
-  private CompletableFuture<HttpReply> largePage(String path) {
-    if (path.equals("/status")) {
+  /** The memory of a page: of one that is compressed, both variants exist until it is sent. */
+  private static long size(HttpReply page) {
+    return (long) page.body().length + page.gzip().length;
+  }
+
+  private CompletableFuture<HttpReply> largePage(Exchange exchange) {
+    if (exchange.path().equals("/status")) {
       return pages.cluster().get().thenApply(text -> HttpReply.text(HttpStatus.OK_200, text));
     }
-    byte[] metrics = pages.metrics().get().getBytes(StandardCharsets.UTF_8);
+    HttpFields headers = exchange.request().getHeaders();
+    MetricsFormat format = ContentNegotiation.metricsFormat(headers);
+    HttpReply page =
+        new HttpReply(
+            HttpStatus.OK_200,
+            format.contentType(),
+            Map.of(HttpHeader.VARY.asString(), ContentNegotiation.VARY_BY_FORMAT_AND_ENCODING),
+            pages.metrics().apply(format).getBytes(StandardCharsets.UTF_8));
     return CompletableFuture.completedFuture(
-        new HttpReply(HttpStatus.OK_200, PROMETHEUS, Map.of(), metrics));
+        ContentNegotiation.acceptsGzip(headers) ? page.withGzip() : page);
   }
 
   private HttpReply errorPage(String path, Throwable thrown) {

@@ -1,9 +1,19 @@
 package io.fjordmq.broker.net;
 
 import java.time.Instant;
+import java.util.function.IntSupplier;
 
 /** Receives the events of listeners, for metrics. Called on any thread; must not block. */
 public interface ListenerObserver {
+
+  /**
+   * A listener was opened.
+   *
+   * @param protocol {@code tcp}, {@code ssl}, {@code ws}, {@code wss} or {@code unix}
+   * @param connections returns the number of open connections; can be called on any thread
+   */
+  default void onListening(
+      String listener, String protocol, int maxConnections, IntSupplier connections) {}
 
   /**
    * A TLS handshake succeeded.

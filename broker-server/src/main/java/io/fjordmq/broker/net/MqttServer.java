@@ -122,6 +122,11 @@ public final class MqttServer implements AutoCloseable {
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
     listener.addAcceptFailureHandler(new AcceptFailureHandler(settings.key(), clients));
     listeners.add(listener);
+    observer.onListening(
+        settings.name(),
+        settings.type(),
+        settings.socket().maxConnections(),
+        listener::connectionCount);
     LOG.info(
         "Listening for MQTT clients address={} transport={}{}",
         listener.url(),

@@ -70,7 +70,7 @@ public final class NodeReceiver {
       }
       origin.firstNumber = batch.firstNumber();
       origin.itemCount = batch.items().size();
-      origin.response = processItems(batch.items());
+      origin.response = processItems(from, batch.items());
       return origin.response;
     }
   }
@@ -98,7 +98,7 @@ public final class NodeReceiver {
     return null;
   }
 
-  private CompletableFuture<byte[]> processItems(List<byte[]> items) {
+  private CompletableFuture<byte[]> processItems(NodeId from, List<byte[]> items) {
     CompletableFuture<byte[]> response = new CompletableFuture<>();
     ItemOutcome[] outcomes = new ItemOutcome[items.size()];
     AtomicInteger remaining = new AtomicInteger(items.size() + 1);
@@ -112,6 +112,7 @@ public final class NodeReceiver {
       int index = i;
       AtomicBoolean completed = new AtomicBoolean();
       processItem(
+          from,
           items.get(i),
           outcome -> {
             if (completed.compareAndSet(false, true)) {
@@ -130,7 +131,7 @@ public final class NodeReceiver {
    * Processes one item. Catches exceptions, so that a bug in the handling of one item does not
    * block the items behind it.
    */
-  private void processItem(byte[] item, ItemReceiver.Responder responder) {
+  private void processItem(NodeId from, byte[] item, ItemReceiver.Responder responder) {
     NodeItem decoded;
     try {
       decoded = ItemCodec.decode(item);
@@ -138,8 +139,9 @@ public final class NodeReceiver {
       if (undecodableItems.incrementAndGet() == 1) {
         LOG.error(
             "Cannot decode a message from another node; rejecting it and all further undecodable"
-                + " messages, so their publishes will not be acknowledged: {}",
-            e.getMessage());
+                + " messages, so their publishes will not be acknowledged: {} node={}",
+            e.getMessage(),
+            from);
       }
       responder.respondAccepted(false);
       return;
@@ -148,7 +150,8 @@ public final class NodeReceiver {
       receiver.onItem(decoded, responder);
     } catch (RuntimeException e) {
       LOG.error(
-          "Failed to handle a message from another node type={}",
+          "Failed to handle a message from another node node={} type={}",
+          from,
           decoded.getClass().getSimpleName(),
           e);
       responder.respondAccepted(false);

@@ -5,6 +5,7 @@ import io.fjordmq.broker.alarms.AlarmObserver;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.http.HttpLimit;
 import io.fjordmq.broker.http.HttpObserver;
+import io.fjordmq.broker.http.MetricsFormat;
 import io.fjordmq.broker.net.ListenerObserver;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.security.SecurityObserver;
@@ -13,6 +14,7 @@ import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.fjordmq.router.client.RouteObserver;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +57,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final AccountMeters accounts;
   private final DeliveryMeters delivery;
   private final NodesMeters nodes;
+  private final RouteMeters routes;
   private final InboxMeters inboxes;
   private final RangeMeters ranges;
   private final ConsensusMeters consensus;
@@ -62,6 +66,7 @@ public final class BrokerMetrics implements AutoCloseable {
   private final Meters meters;
   private final Map<HttpLimit, LongAdder> httpLimits;
   private volatile @Nullable Supplier<NodeStatus> source;
+  private volatile BooleanSupplier ready = () -> false;
 
   /**
    * @param version the FjordMQ version, a label of {@code fjordmq_build_info}
@@ -86,6 +91,7 @@ public final class BrokerMetrics implements AutoCloseable {
     accounts = new AccountMeters(meters);
     delivery = new DeliveryMeters(meters);
     nodes = new NodesMeters(meters);
+    routes = new RouteMeters(meters);
     inboxes = new InboxMeters(meters);
     ranges = new RangeMeters(meters, STORES);
     consensus = new ConsensusMeters(meters);
@@ -93,6 +99,7 @@ public final class BrokerMetrics implements AutoCloseable {
     alarms = new AlarmMeters(meters);
     httpLimits = meters.counters(ClientMetric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
     meters.gauge(NodeMetric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
+    meters.gauge(NodeMetric.READY, () -> ready.getAsBoolean() ? 1 : 0);
     meters.gauge(NodeMetric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
     bindJvm(all == null ? registry : all);
   }
@@ -141,6 +148,10 @@ public final class BrokerMetrics implements AutoCloseable {
 
   public NodesObserver nodes() {
     return nodes;
+  }
+
+  public RouteObserver routes() {
+    return routes;
   }
 
   public InboxObserver inboxes() {
@@ -202,6 +213,15 @@ public final class BrokerMetrics implements AutoCloseable {
     source = status;
   }
 
+  /**
+   * Makes {@code fjordmq_ready} show the readiness of the node.
+   *
+   * @param readiness called on each scrape, also while the node starts and stops; must not block
+   */
+  public void watchReadiness(BooleanSupplier readiness) {
+    ready = readiness;
+  }
+
   /** Freezes the gauges at their latest values, so that components can be closed. */
   public void unwatch() {
     source = null;
@@ -215,10 +235,10 @@ public final class BrokerMetrics implements AutoCloseable {
     }
   }
 
-  /** Returns all metrics in the Prometheus text format. */
-  public String scrape() {
+  /** Returns all metrics in the given format. */
+  public String scrape(MetricsFormat format) {
     update();
-    return registry.scrape();
+    return registry.scrape(format.contentType());
   }
 
   @Override

@@ -3,6 +3,17 @@ package io.fjordmq.broker.ops;
 /** Metrics about clients: connections, limits, packets and messages. */
 enum ClientMetric implements Metric {
   CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "Clients connected"),
+  LISTENER_CONNECTIONS(
+      "fjordmq.listener.connections",
+      Kind.GAUGE,
+      "listener, protocol",
+      "Open connections of a listener, including those that have not sent a CONNECT yet; protocol"
+          + " is tcp, ssl, ws, wss or unix"),
+  LISTENER_CONNECTIONS_LIMIT(
+      "fjordmq.listener.connections.limit",
+      Kind.GAUGE,
+      "listener, protocol",
+      "Maximum number of open connections of a listener (maxConnections)"),
   CONNECTIONS_OPENED(
       "fjordmq.connections.opened",
       Kind.COUNTER,
@@ -43,21 +54,22 @@ enum ClientMetric implements Metric {
       "work",
       "Work refused because this node's lease had expired or the cluster had not admitted the node"
           + " yet"),
-  HEAP_PERCENT(
-      "fjordmq.heap.percent",
+  HEAP_USED(
+      "fjordmq.heap.used.ratio",
       Kind.GAUGE,
       "",
-      "Heap used by long-lived objects after the last garbage collection, in percent"),
-  DIRECT_PERCENT(
-      "fjordmq.direct.percent",
+      "Heap used by long-lived objects after the last garbage collection, as a fraction of the"
+          + " maximum heap (0 to 1)"),
+  DIRECT_MEMORY_USED(
+      "fjordmq.direct.memory.used.ratio",
       Kind.GAUGE,
       "",
-      "Direct memory used by network buffers, in percent of the maximum"),
-  LOOP_LAG(
-      "fjordmq.loop.lag.millis",
+      "Direct memory used by network buffers, as a fraction of the maximum (0 to 1)"),
+  EVENT_LOOP_LAG(
+      "fjordmq.event.loop.lag.seconds",
       Kind.GAUGE,
       "",
-      "Delay with which the slowest event loop starts a task, in milliseconds"),
+      "Delay with which the slowest event loop starts a task"),
   TRANSIENT_SUBSCRIPTIONS(
       "fjordmq.transient.subscriptions",
       Kind.GAUGE,
@@ -74,7 +86,7 @@ enum ClientMetric implements Metric {
       "outcome",
       "Reloads of changed certificate files; outcome is loaded or rejected"),
   TLS_CERTIFICATE_EXPIRY(
-      "fjordmq.tls.certificate.expiry",
+      "fjordmq.tls.certificate.expiry.timestamp.seconds",
       Kind.GAUGE,
       "",
       "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0 if"
@@ -90,13 +102,13 @@ enum ClientMetric implements Metric {
       "type",
       "MQTT control packets received from clients"),
   BYTES_RECEIVED(
-      "fjordmq.bytes.received",
+      "fjordmq.received.bytes",
       Kind.COUNTER,
       "",
       "Bytes received from clients in MQTT control packets"),
   PACKETS_SENT("fjordmq.packets.sent", Kind.COUNTER, "", "MQTT control packets sent to clients"),
   BYTES_SENT(
-      "fjordmq.bytes.sent",
+      "fjordmq.sent.bytes",
       Kind.COUNTER,
       "",
       "Bytes sent to clients in MQTT control packets, excluding CONNACK, SUBACK, UNSUBACK and"
@@ -139,7 +151,14 @@ enum ClientMetric implements Metric {
       "fjordmq.publish.ack",
       Kind.TIMER,
       "",
-      "Time from reading a QoS 1 or 2 PUBLISH to sending its PUBACK or PUBREC");
+      "Time from reading a QoS 1 or 2 PUBLISH to sending its PUBACK or PUBREC"),
+  PUBLISH_DELIVER(
+      "fjordmq.publish.deliver",
+      Kind.TIMER,
+      "",
+      "Time from accepting a PUBLISH on any node to writing it to a subscriber that was connected"
+          + " when it was accepted, in whole milliseconds; only messages accepted in a sample of"
+          + " one in 64 milliseconds, without those sent with the RETAIN flag");
 
   private final Spec spec;
 

@@ -4,6 +4,7 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,9 @@ final class ConsensusMeters implements ConsensusObserver {
   private final LongAdder halts;
   private final Map<ConsensusException.Kind, LongAdder> failed;
   private final Map<TrafficDrop, LongAdder> trafficDropped;
+  private final Map<SnapshotStep, Timer> snapshots = new EnumMap<>(SnapshotStep.class);
+  private final Map<SnapshotStep, LongAdder> snapshotBytes;
+  private final Map<SnapshotStep, LongAdder> snapshotsFailed;
 
   ConsensusMeters(Meters meters) {
     fsync = meters.timer(RaftMetric.RAFT_FSYNC);
@@ -38,6 +42,18 @@ final class ConsensusMeters implements ConsensusObserver {
             RaftMetric.RAFT_TRAFFIC_DROPPED,
             TrafficDrop.class,
             reason -> reason.name().toLowerCase(Locale.ROOT));
+    for (SnapshotStep step : SnapshotStep.values()) {
+      snapshots.put(step, meters.timer(RaftMetric.RAFT_SNAPSHOT, label(step)));
+    }
+    snapshotBytes =
+        meters.counters(RaftMetric.RAFT_SNAPSHOT_BYTES, SnapshotStep.class, ConsensusMeters::label);
+    snapshotsFailed =
+        meters.counters(
+            RaftMetric.RAFT_SNAPSHOTS_FAILED, SnapshotStep.class, ConsensusMeters::label);
+  }
+
+  private static String label(SnapshotStep step) {
+    return step.name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -65,6 +81,17 @@ final class ConsensusMeters implements ConsensusObserver {
   @Override
   public void onTrafficDropped(TrafficDrop reason) {
     Objects.requireNonNull(trafficDropped.get(reason)).increment();
+  }
+
+  @Override
+  public void onSnapshot(GroupId group, SnapshotStep step, long byteCount, long nanos) {
+    Objects.requireNonNull(snapshots.get(step)).record(nanos, TimeUnit.NANOSECONDS);
+    Objects.requireNonNull(snapshotBytes.get(step)).add(byteCount);
+  }
+
+  @Override
+  public void onSnapshotFailed(GroupId group, SnapshotStep step) {
+    Objects.requireNonNull(snapshotsFailed.get(step)).increment();
   }
 
   @Override

@@ -48,7 +48,7 @@ enum DeliveryMetric implements Metric {
       "",
       "Messages and notices for other nodes that are queued or not acknowledged yet"),
   NODE_BYTES_WAITING(
-      "fjordmq.node.bytes.waiting",
+      "fjordmq.node.waiting.bytes",
       Kind.GAUGE,
       "",
       "Bytes of messages and notices for other nodes that are queued or not acknowledged yet"),

@@ -14,6 +14,10 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Metrics of the inbox store. */
 final class InboxMeters implements InboxObserver {
+  /** The reasons for which the inbox store drops messages. */
+  static final List<String> DROP_REASONS =
+      List.of(DropReasons.INBOX_FULL, DropReasons.EXPIRED, DropReasons.SESSION_ENDED);
+
   private final Meters meters;
   private final Timer insert;
   private final Map<InsertOutcome, LongAdder> outcomes;
@@ -41,8 +45,7 @@ final class InboxMeters implements InboxObserver {
     expired = meters.counter(StoreMetric.INBOXES_EXPIRED);
     swept = meters.timer(StoreMetric.INBOX_SWEEP, "done");
     sweepFailed = meters.timer(StoreMetric.INBOX_SWEEP, "failed");
-    for (String reason :
-        List.of(DropReasons.INBOX_FULL, DropReasons.EXPIRED, DropReasons.SESSION_ENDED)) {
+    for (String reason : DROP_REASONS) {
       dropped.put(reason, newDropped(reason));
     }
   }

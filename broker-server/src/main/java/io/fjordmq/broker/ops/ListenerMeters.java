@@ -5,9 +5,11 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
 
 /** Metrics of listeners and TLS handshakes. */
 final class ListenerMeters implements ListenerObserver {
+  private final Meters meters;
   private final LongAdder full;
   private final LongAdder resumed;
   private final LongAdder loaded;
@@ -17,6 +19,7 @@ final class ListenerMeters implements ListenerObserver {
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
 
   ListenerMeters(Meters meters) {
+    this.meters = meters;
     full = meters.counter(ClientMetric.TLS_HANDSHAKES, "full");
     resumed = meters.counter(ClientMetric.TLS_HANDSHAKES, "resumed");
     loaded = meters.counter(ClientMetric.TLS_RELOADS, "loaded");
@@ -26,6 +29,13 @@ final class ListenerMeters implements ListenerObserver {
 
   private double firstExpiry() {
     return expiries.values().stream().mapToLong(Instant::getEpochSecond).min().orElse(0);
+  }
+
+  @Override
+  public void onListening(
+      String listener, String protocol, int maxConnections, IntSupplier connections) {
+    meters.gauge(ClientMetric.LISTENER_CONNECTIONS, connections::getAsInt, listener, protocol);
+    meters.gauge(ClientMetric.LISTENER_CONNECTIONS_LIMIT, () -> maxConnections, listener, protocol);
   }
 
   @Override

@@ -18,7 +18,7 @@ import java.util.function.Function;
 
 /**
  * Creates the meters for all {@link Metric metrics}. All time series exist from the start, with the
- * value zero.
+ * value zero, except those with {@linkplain Metric#hasDynamicLabels dynamic labels}.
  */
 final class Meters {
   /**
@@ -43,6 +43,8 @@ final class Meters {
     Duration.ofSeconds(10)
   };
 
+  private static final double NANOS_PER_SECOND = 1e9;
+
   private final MeterRegistry registry;
 
   /**
@@ -64,6 +66,17 @@ final class Meters {
         .tags(tags(metric, labelValues))
         .register(registry);
     return sum;
+  }
+
+  /** Creates a thread-safe counter of seconds, to which nanoseconds are added. */
+  LongAdder secondsCounter(Metric metric, String... labelValues) {
+    LongAdder nanos = new LongAdder();
+    strongReferences.add(nanos);
+    FunctionCounter.builder(metric.id(), nanos, sum -> sum.doubleValue() / NANOS_PER_SECOND)
+        .description(metric.help())
+        .tags(tags(metric, labelValues))
+        .register(registry);
+    return nanos;
   }
 
   /** Registers a counter whose value is maintained elsewhere. */

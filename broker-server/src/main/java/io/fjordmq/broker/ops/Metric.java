@@ -70,6 +70,14 @@ sealed interface Metric
     return spec().help();
   }
 
+  /**
+   * Whether the values of the labels are known only at run time, so that there are no time series
+   * at first.
+   */
+  default boolean hasDynamicLabels() {
+    return labels().contains("listener") || labels().equals("node");
+  }
+
   /** The name in the Prometheus format. */
   default String exposedName() {
     String name = id().replace('.', '_');

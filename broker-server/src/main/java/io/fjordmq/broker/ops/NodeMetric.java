@@ -2,6 +2,25 @@ package io.fjordmq.broker.ops;
 
 /** Metrics about this node: disk, clock, state database, memory and build. */
 enum NodeMetric implements Metric {
+  READY(
+      "fjordmq.ready", Kind.GAUGE, "", "1 if this node is ready for clients: /readyz returns 200"),
+  SERVING(
+      "fjordmq.serving",
+      Kind.GAUGE,
+      "",
+      "1 if this node may serve clients: it has a valid lease, or is the only node, and the cluster"
+          + " has admitted it"),
+  LEASE_REMAINING(
+      "fjordmq.lease.remaining.seconds",
+      Kind.GAUGE,
+      "",
+      "Seconds until the lease of this node expires unless the node renews it; 0 if it has"
+          + " expired"),
+  CLUSTER_NODES(
+      "fjordmq.cluster.nodes",
+      Kind.GAUGE,
+      "state",
+      "Nodes of the cluster by state, as far as this node knows"),
   DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "Bytes free on the disk of dataDir"),
   CLOCK_DIFFERENCE(
       "fjordmq.clock.difference.seconds",
@@ -44,9 +63,9 @@ enum NodeMetric implements Metric {
       "1 while RocksDB stops writes until compactions catch up"),
   STORAGE_BACKGROUND_ERRORS(
       "fjordmq.storage.background.errors",
-      Kind.GAUGE,
+      Kind.COUNTER,
       "",
-      "RocksDB flushes and compactions that have failed since startup"),
+      "RocksDB flushes and compactions that have failed"),
   NETTY_DIRECT_BYTES(
       "fjordmq.netty.direct.bytes",
       Kind.GAUGE,

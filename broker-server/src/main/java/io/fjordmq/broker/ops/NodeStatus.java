@@ -3,10 +3,12 @@ package io.fjordmq.broker.ops;
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouteStoreStatus;
@@ -29,6 +31,7 @@ import java.util.Map;
  * @param disk the free space and failures of the disk
  * @param clockAheadMillis how far this host's wall clock is ahead of cluster time; negative if the
  *     clock is behind
+ * @param cluster this node's membership and its view of the cluster
  */
 public record NodeStatus(
     DeliveryStatus delivery,
@@ -42,7 +45,19 @@ public record NodeStatus(
     KvMetrics storage,
     OverloadStatus overload,
     Disk disk,
-    long clockAheadMillis) {
+    long clockAheadMillis,
+    Cluster cluster) {
+
+  /**
+   * The membership of this node and its view of the cluster.
+   *
+   * @param serving whether this node may serve clients
+   * @param leaseMillis time until the lease expires unless it is renewed; 0 if it is not valid
+   * @param members all nodes of the cluster
+   * @param ranges the health of the ranges, by store
+   */
+  public record Cluster(
+      boolean serving, long leaseMillis, Members members, Map<String, RangeHealth> ranges) {}
 
   /** Whether the node is overloaded, and the latest measurements. */
   public record OverloadStatus(boolean overloaded, OverloadReading reading) {}

@@ -40,6 +40,23 @@ enum RaftMetric implements Metric {
       Kind.COUNTER,
       "reason",
       "Raft messages between nodes dropped because a queue was full"),
+  RAFT_SNAPSHOT(
+      "fjordmq.raft.snapshot",
+      Kind.TIMER,
+      "step",
+      "Time of each step by which a replica that is too far behind for the log gets a snapshot;"
+          + " step is export (on the leader), fetch or install"),
+  RAFT_SNAPSHOT_BYTES(
+      "fjordmq.raft.snapshot.bytes",
+      Kind.COUNTER,
+      "step",
+      "Bytes of snapshots exported, fetched and installed by this node"),
+  RAFT_SNAPSHOTS_FAILED(
+      "fjordmq.raft.snapshots.failed",
+      Kind.COUNTER,
+      "step",
+      "Exports, fetches and installations of snapshots that failed on this node; Raft retries"
+          + " them"),
   RAFT_LOG_FAILED("fjordmq.raft.log.failed", Kind.GAUGE, "", "1 if the Raft log rejects writes");
 
   private final Spec spec;

@@ -3,6 +3,7 @@ package io.fjordmq.broker.ops;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.placement.SplitMonitor;
+import io.fjordmq.range.placement.StepKind;
 import io.micrometer.core.instrument.Timer;
 import java.util.Collection;
 import java.util.HashMap;
@@ -64,12 +65,22 @@ final class RangeMeters implements RangeObserver {
   private final Map<String, StoreMeters> stores;
   private final Timer checkpoint;
 
+  /** Counters of steps that are done, by kind. */
+  private final Map<String, LongAdder> stepsDone = new HashMap<>();
+
+  private final Map<String, LongAdder> stepsFailed = new HashMap<>();
+
   RangeMeters(Meters meters, Collection<String> stores) {
     this.stores =
         stores.stream()
             .collect(
                 Collectors.toUnmodifiableMap(Function.identity(), s -> new StoreMeters(meters, s)));
     checkpoint = meters.timer(RangeMetric.RANGE_CHECKPOINT);
+    for (StepKind kind : StepKind.values()) {
+      String step = kind.label();
+      stepsDone.put(step, meters.counter(RangeMetric.PLACEMENT_STEPS, step, "done"));
+      stepsFailed.put(step, meters.counter(RangeMetric.PLACEMENT_STEPS, step, "failed"));
+    }
   }
 
   private StoreMeters of(RangeId range) {
@@ -159,6 +170,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void onSplitDecision(RangeId range, String decision) {
     Objects.requireNonNull(of(range).decisions.get(decision), decision).increment();
+  }
+
+  @Override
+  public void onPlacementStep(RangeId range, String kind, boolean succeeded) {
+    Objects.requireNonNull((succeeded ? stepsDone : stepsFailed).get(kind), kind).increment();
   }
 
   @Override

@@ -135,11 +135,12 @@ enum RangeMetric implements Metric {
       Kind.GAUGE,
       "store",
       "Commands and queries per second of the busiest range led by this node"),
-  RANGE_BUSIEST_PERCENT(
-      "fjordmq.range.busiest.percent",
+  RANGE_BUSIEST(
+      "fjordmq.range.busiest.ratio",
       Kind.GAUGE,
       "store",
-      "Utilization of the busiest apply thread of a range led by this node, in percent"),
+      "Fraction of time in which the busiest apply thread of a range led by this node was busy"
+          + " (0 to 1)"),
   RANGE_LARGEST_BYTES(
       "fjordmq.range.largest.bytes",
       Kind.GAUGE,
@@ -149,7 +150,37 @@ enum RangeMetric implements Metric {
       "fjordmq.range.checkpoint",
       Kind.TIMER,
       "",
-      "Time to make the state of all ranges on this node durable");
+      "Time to make the state of all ranges on this node durable"),
+  RANGE_REPLICA_LAG(
+      "fjordmq.range.replica.lag.entries",
+      Kind.GAUGE,
+      "store",
+      "Log entries by which the slowest follower of a range led by this node is behind the leader;"
+          + " the maximum of all these ranges"),
+  CLUSTER_RANGES(
+      "fjordmq.cluster.ranges",
+      Kind.GAUGE,
+      "store",
+      "Ranges of the whole cluster, as far as this node knows"),
+  CLUSTER_RANGES_WITHOUT_LEADER(
+      "fjordmq.cluster.ranges.without.leader",
+      Kind.GAUGE,
+      "store",
+      "Ranges of the whole cluster that have no leader, as far as this node knows: its own replica"
+          + " knows none or, without a replica, most voters are down"),
+  CLUSTER_RANGES_UNDER_REPLICATED(
+      "fjordmq.cluster.ranges.under.replicated",
+      Kind.GAUGE,
+      "store",
+      "Ranges of the whole cluster with fewer voters in service than they should have, as far as"
+          + " this node knows; with fewer nodes than configured voters, one voter per node is"
+          + " enough"),
+  PLACEMENT_STEPS(
+      "fjordmq.placement.steps",
+      Kind.COUNTER,
+      "step, result",
+      "Placement steps carried out by this node while it led the metadata group; result is done or"
+          + " failed");
 
   private final Spec spec;
 

@@ -51,6 +51,7 @@ final class SessionMeters implements SessionObserver {
   private final LongAdder[] sentBytes;
   private final Map<DropReason, LongAdder> dropped = new EnumMap<>(DropReason.class);
   private final Timer acknowledged;
+  private final Timer delivered;
   private final LongAdder inflight;
   private final LongAdder queued;
   private final LongAdder queuedBytes;
@@ -88,6 +89,7 @@ final class SessionMeters implements SessionObserver {
       dropped.put(reason, meters.counter(ClientMetric.MESSAGES_DROPPED, "session", reason.label()));
     }
     acknowledged = meters.timer(ClientMetric.PUBLISH_ACK);
+    delivered = meters.timer(ClientMetric.PUBLISH_DELIVER);
     inflight = meters.upDownCounter(ClientMetric.MESSAGES_INFLIGHT);
     queued = meters.upDownCounter(ClientMetric.MESSAGES_QUEUED);
     queuedBytes = meters.upDownCounter(ClientMetric.MESSAGES_QUEUED_BYTES);
@@ -197,6 +199,11 @@ final class SessionMeters implements SessionObserver {
   @Override
   public void onAcknowledged(long nanos) {
     acknowledged.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void onDelivered(long millis) {
+    delivered.record(millis, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -1,12 +1,16 @@
 package io.fjordmq.broker.ops;
 
 import io.fjordmq.cluster.consensus.GroupStatus;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.ClientStatus.RangeQueue;
 import io.fjordmq.range.kv.KvMetrics;
+import io.fjordmq.range.placement.RangeHealth;
 import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
@@ -29,7 +33,9 @@ final class StatusGauges {
     addOverload();
     addDelivery();
     addStores();
+    addCluster();
     stores.forEach(this::addRanges);
+    stores.forEach(this::addRangeHealth);
     addRaft();
     addStorage();
     gauge(NodeMetric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
@@ -42,9 +48,9 @@ final class StatusGauges {
 
   private void addOverload() {
     gauge(ClientMetric.OVERLOADED, s -> s.overload().overloaded() ? 1 : 0);
-    gauge(ClientMetric.HEAP_PERCENT, s -> s.overload().reading().heapPercent());
-    gauge(ClientMetric.DIRECT_PERCENT, s -> s.overload().reading().directPercent());
-    gauge(ClientMetric.LOOP_LAG, s -> s.overload().reading().loopLagMillis());
+    gauge(ClientMetric.HEAP_USED, s -> s.overload().reading().heapPercent() / 100.0);
+    gauge(ClientMetric.DIRECT_MEMORY_USED, s -> s.overload().reading().directPercent() / 100.0);
+    gauge(ClientMetric.EVENT_LOOP_LAG, s -> s.overload().reading().loopLagMillis() / 1_000.0);
   }
 
   private void addDelivery() {
@@ -80,6 +86,44 @@ final class StatusGauges {
     gauge(StoreMetric.RETAINED_MESSAGES, NodeStatus::retained);
   }
 
+  private void addCluster() {
+    gauge(NodeMetric.SERVING, s -> s.cluster().serving() ? 1 : 0);
+    gauge(NodeMetric.LEASE_REMAINING, s -> s.cluster().leaseMillis() / 1_000.0);
+    for (Member.State state : Member.State.values()) {
+      gauge(
+          NodeMetric.CLUSTER_NODES,
+          s -> nodesInState(s.cluster().members(), state),
+          state.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  private static long nodesInState(Members members, Member.State state) {
+    return members.byNode().values().stream().filter(node -> node.state() == state).count();
+  }
+
+  private void addRangeHealth(String store) {
+    gauge(
+        RangeMetric.RANGE_REPLICA_LAG,
+        s ->
+            replicas(s, store)
+                .map(ReplicaStatus::group)
+                .flatMap(Stream::ofNullable)
+                .mapToLong(GroupStatus::followerLag)
+                .max()
+                .orElse(0),
+        store);
+    gauge(RangeMetric.CLUSTER_RANGES, s -> health(s, store).ranges(), store);
+    gauge(RangeMetric.CLUSTER_RANGES_WITHOUT_LEADER, s -> health(s, store).withoutLeader(), store);
+    gauge(
+        RangeMetric.CLUSTER_RANGES_UNDER_REPLICATED,
+        s -> health(s, store).underReplicated(),
+        store);
+  }
+
+  private static RangeHealth health(NodeStatus status, String store) {
+    return status.cluster().ranges().getOrDefault(store, RangeHealth.EMPTY);
+  }
+
   private void addRanges(String store) {
     gauge(RangeMetric.RANGES, s -> replicas(s, store).count(), store);
     gauge(
@@ -93,8 +137,8 @@ final class StatusGauges {
         s -> rangeLoads(s, store).mapToLong(RangeLoadReport::requests).max().orElse(0),
         store);
     gauge(
-        RangeMetric.RANGE_BUSIEST_PERCENT,
-        s -> rangeLoads(s, store).mapToInt(RangeLoadReport::busyPermille).max().orElse(0) / 10.0,
+        RangeMetric.RANGE_BUSIEST,
+        s -> rangeLoads(s, store).mapToInt(RangeLoadReport::busyPermille).max().orElse(0) / 1_000.0,
         store);
     gauge(
         RangeMetric.RANGE_LARGEST_BYTES,
@@ -162,7 +206,7 @@ final class StatusGauges {
     storage(NodeMetric.STORAGE_TABLE_BYTES, KvMetrics::tableFileBytes);
     storage(NodeMetric.STORAGE_PENDING_COMPACTION_BYTES, KvMetrics::pendingCompactionBytes);
     storage(NodeMetric.STORAGE_WRITE_STOPPED, storage -> storage.writeStopped() ? 1 : 0);
-    storage(NodeMetric.STORAGE_BACKGROUND_ERRORS, KvMetrics::backgroundErrors);
+    counter(NodeMetric.STORAGE_BACKGROUND_ERRORS, s -> s.storage().backgroundErrors());
   }
 
   private void storage(Metric metric, ToDoubleFunction<KvMetrics> value) {

@@ -28,6 +28,18 @@ enum StoreMetric implements Metric {
       Kind.GAUGE,
       "",
       "Route changes waiting until all live nodes have applied them"),
+  ROUTE_BARRIER(
+      "fjordmq.route.barrier",
+      Kind.TIMER,
+      "",
+      "Time from committing a route change of this node until all live nodes have applied it; a"
+          + " SUBSCRIBE waits this long for its SUBACK. A single node does not wait"),
+  ROUTE_BARRIER_WAIT(
+      "fjordmq.route.barrier.wait.seconds",
+      Kind.COUNTER,
+      "node",
+      "Seconds for which route changes of this node waited, by the node that applied them last or"
+          + " did not apply them in time; node other stands for all beyond the first 128 nodes"),
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "Persistent sessions in ranges led by this node"),
   INBOXES_ATTACHED(
       "fjordmq.inboxes.attached",

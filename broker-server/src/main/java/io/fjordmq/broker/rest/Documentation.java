@@ -69,16 +69,18 @@ final class Documentation {
   private Map<String, HttpReply> generate() {
     HttpReply page =
         new HttpReply(
-            200,
-            "text/html; charset=utf-8",
-            Map.of("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
-            new ReferencePage(operations, version).html().getBytes(StandardCharsets.UTF_8));
+                200,
+                "text/html; charset=utf-8",
+                Map.of("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
+                new ReferencePage(operations, version).html().getBytes(StandardCharsets.UTF_8))
+            .withGzip();
     HttpReply description =
         new HttpReply(
-            200,
-            "application/json",
-            Map.of(),
-            json.write(new OpenApi(operations, version).tree()));
+                200,
+                "application/json",
+                Map.of(),
+                json.write(new OpenApi(operations, version).tree()))
+            .withGzip();
     HttpReply redirect = new HttpReply(302, "", Map.of("Location", OPENAPI_PATH), NOTHING);
     return Map.of(
         OPENAPI_PATH, description, PAGE_PATH, page, PAGE_PATH + "/", page, EMQX_PATH, redirect);

@@ -63,6 +63,9 @@ final class Connection
   private boolean ended;
   private volatile @Nullable ConnectionTrace trace; // written on the event loop
 
+  // Other threads read it; 0 while the session is not open.
+  private volatile long connectedAtMillis;
+
   /**
    * @param wheel the timeout wheel of the channel's event loop
    * @param onFailure ends the session; called on the event loop
@@ -226,6 +229,19 @@ final class Connection
   @Override
   public long nowMillis() {
     return services.clock().millis();
+  }
+
+  /**
+   * Sets when the client got its CONNACK, in epoch milliseconds; 0 when it is no longer connected.
+   */
+  void setConnectedAtMillis(long millis) {
+    connectedAtMillis = millis;
+  }
+
+  /** When the client got its CONNACK; 0 while it is not connected. Can be called on any thread. */
+  @Override
+  public long connectedAtMillis() {
+    return connectedAtMillis;
   }
 
   /** Sets the connect order. Called before the client can publish. */

@@ -57,6 +57,8 @@ final class OutboundPublishes {
 
     /** Begins the spans of traced messages; null if there are none. */
     @Nullable MessageTracer messageTracer();
+    /** When the client got its CONNACK, by the same clock; 0 while it is not connected. */
+    long connectedAtMillis();
   }
 
   private final Client client;
@@ -251,6 +253,9 @@ final class OutboundPublishes {
       span.end(null);
     }
     client.onSent(delivery, identifier, repeated);
+    if (DeliveryLatency.isSampled(message)) {
+      DeliveryLatency.report(delivery, client);
+    }
   }
 
   /** Begins the span of a delivery, which lasts until the client has acknowledged the message. */

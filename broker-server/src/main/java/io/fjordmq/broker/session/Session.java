@@ -56,8 +56,6 @@ final class Session
   private long expirySeconds;
   private boolean open;
   private boolean ended;
-  // Other threads read it; 0 while the session is not open.
-  private volatile long connectedAtMillis;
   // Events of the inbox that arrived before the result of the attach.
   private boolean pushedBeforeAttach;
   private @Nullable List<InboxHandle> fencedBeforeAttach;
@@ -158,7 +156,7 @@ final class Session
   /** Writes the CONNACK and opens the session. */
   void open(boolean sessionPresent) {
     open = true;
-    connectedAtMillis = connection.nowMillis();
+    connection.setConnectedAtMillis(connection.nowMillis());
     if (connection.services().tracer().isOn()) {
       connection.updateTrace();
     }
@@ -215,7 +213,7 @@ final class Session
     if (ended) {
       return;
     }
-    long connectedMillis = connection.nowMillis() - connectedAtMillis;
+    long connectedMillis = connection.nowMillis() - connectedAtMillis();
     markEnded(reason, detail);
     if (open) {
       reports.reportDisconnected(reason, detail, connectedMillis);
@@ -239,7 +237,7 @@ final class Session
    * open. Can be called on any thread.
    */
   long connectedAtMillis() {
-    return connectedAtMillis;
+    return connection.connectedAtMillis();
   }
 
   /**
@@ -287,7 +285,7 @@ final class Session
 
   private void markEnded(CloseReason reason, String detail) {
     ended = true;
-    connectedAtMillis = 0;
+    connection.setConnectedAtMillis(0);
     endReason = reason;
     LOG.debug(
         "Session ended: reason={} detail={} client={} tenant={} peer={}",
@@ -312,7 +310,7 @@ final class Session
       end(CloseReason.NODE_DOWN, MARKED_DOWN);
       return;
     }
-    long connectedMillis = connection.nowMillis() - connectedAtMillis;
+    long connectedMillis = connection.nowMillis() - connectedAtMillis();
     markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
     reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN, connectedMillis);
     connectionClose.hold(closesIn);

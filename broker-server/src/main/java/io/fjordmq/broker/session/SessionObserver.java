@@ -38,6 +38,12 @@ public interface SessionObserver {
   /** A QoS 1 or 2 PUBLISH was acknowledged this many nanoseconds after it was read. */
   default void onAcknowledged(long nanos) {}
 
+  /**
+   * A sampled PUBLISH was written to a subscriber this many milliseconds after it was accepted; see
+   * {@link DeliveryLatency}.
+   */
+  default void onDelivered(long millis) {}
+
   /** The number of QoS 1 and 2 messages in flight to clients has changed. */
   default void addInflight(int delta) {}
 

@@ -8,7 +8,9 @@ import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.testing.Certs;
 import io.fjordmq.testing.RecordBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigInteger;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,6 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +54,9 @@ class HttpApiTest {
         HttpServer.start(
             settings,
             new Pages(
-                () -> "a_metric 1.0\n", List::of, () -> CompletableFuture.completedFuture("up\n")),
+                format -> "a_metric 1.0\n",
+                List::of,
+                () -> CompletableFuture.completedFuture("up\n")),
             new TestApi(handler),
             limits::add);
   }
@@ -61,6 +66,29 @@ class HttpApiTest {
     unblock.countDown();
     if (server != null) {
       server.close();
+    }
+  }
+
+  @Test
+  void shouldCompressOnlyResponsesThatAllowIt() throws Exception {
+    start(
+        call ->
+            CompletableFuture.completedFuture(
+                call.path().endsWith("public")
+                    ? TestApi.reply(200, "text").withGzip()
+                    : TestApi.reply(200, "text")));
+    for (boolean isPublic : new boolean[] {true, false}) {
+      HttpRequest.Builder request = request("/api/v5/" + (isPublic ? "public" : "clients"));
+      assertThat(send(request).body()).isEqualTo("text");
+      HttpResponse<byte[]> answer =
+          client.send(
+              request.header("Accept-Encoding", "gzip").build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      assertThat(answer.headers().firstValue("content-encoding").isPresent()).isEqualTo(isPublic);
+      assertThat(answer.headers().firstValue("vary").isPresent()).isEqualTo(isPublic);
+      InputStream body = new ByteArrayInputStream(answer.body());
+      assertThat(isPublic ? new GZIPInputStream(body) : body)
+          .hasBinaryContent("text".getBytes(StandardCharsets.UTF_8));
     }
   }
 

@@ -61,7 +61,7 @@ class HttpLimitsTest {
   private Pages largePages() {
     String page = "x".repeat(PAGE_BYTES);
     return new Pages(
-        () -> {
+        format -> {
           renderedPages.incrementAndGet();
           return page;
         },
@@ -211,7 +211,7 @@ class HttpLimitsTest {
     start(
         TestHttpSettings.limits(64, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
-            () -> {
+            format -> {
               awaitUnblocked();
               return "";
             },
@@ -236,7 +236,7 @@ class HttpLimitsTest {
     start(
         TestHttpSettings.limits(8, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
-            () -> "a 1\n",
+            format -> "a 1\n",
             () -> {
               awaitUnblocked();
               return List.of();

@@ -3,21 +3,27 @@ package io.fjordmq.broker.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpServerTest {
   private static final String HOST = "127.0.0.1";
+  private static final String METRICS = "a_metric 1.0\n";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final CompletableFuture<String> cluster = new CompletableFuture<>();
@@ -29,9 +35,13 @@ class HttpServerTest {
     server =
         HttpServer.start(
             TestHttpSettings.defaults(),
-            new Pages(() -> "a_metric 1.0\n", () -> notReadyReasons, () -> cluster),
+            new Pages(HttpServerTest::metrics, () -> notReadyReasons, () -> cluster),
             TestApi.NONE,
             HttpObserver.NONE);
+  }
+
+  private static String metrics(MetricsFormat format) {
+    return METRICS + (format == MetricsFormat.OPENMETRICS ? "# EOF\n" : "");
   }
 
   @AfterEach
@@ -43,9 +53,85 @@ class HttpServerTest {
   void shouldServeMetricsInThePrometheusFormat() throws Exception {
     HttpResponse<String> answer = get("/metrics?names=all");
     assertThat(answer.statusCode()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo("a_metric 1.0\n");
+    assertThat(answer.body()).isEqualTo(METRICS);
     assertThat(answer.headers().firstValue("content-type").orElseThrow())
         .startsWith("text/plain; version=0.0.4");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "application/openmetrics-text | true",
+        "application/openmetrics-text; version=1.0.0; charset=utf-8 | true",
+        // as Prometheus sends it
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+            + "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,"
+            + "text/plain;version=0.0.4;q=0.3,*/*;q=0.2 | true",
+        "application/openmetrics-text;q=0.1,text/plain;q=0.9 | false",
+        "application/openmetrics-text;q=0 | false",
+        "application/vnd.google.protobuf,application/openmetrics-text;q=0.5 | true",
+        "text/plain | false",
+        "*/* | false",
+        "application/json | false",
+        "text/plain;q=much,;;,\"application/openmetrics-text | false",
+        "'' | false"
+      })
+  void shouldServeTheFormatThatTheClientPrefers(String accept, boolean openMetrics)
+      throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri("/metrics"));
+    if (!accept.isEmpty()) {
+      request.header("Accept", accept);
+    }
+    HttpResponse<String> answer =
+        client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.headers().firstValue("content-type"))
+        .contains(
+            openMetrics
+                ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                : "text/plain; version=0.0.4; charset=utf-8");
+    assertThat(answer.headers().firstValue("vary")).contains("Accept, Accept-Encoding");
+    assertThat(answer.body()).isEqualTo(METRICS + (openMetrics ? "# EOF\n" : ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gzip | true",
+        "deflate, GZIP;q=0.5 | true",
+        "gzip;q=0 | false",
+        "identity | false",
+        "* | false",
+        "gzip;q=much | false",
+        ";,\"gzip | false"
+      })
+  void shouldCompressMetricsForClientsThatAcceptIt(String encodings, boolean compressed)
+      throws Exception {
+    HttpResponse<byte[]> answer =
+        client.send(
+            HttpRequest.newBuilder(uri("/metrics")).header("Accept-Encoding", encodings).build(),
+            HttpResponse.BodyHandlers.ofByteArray());
+    assertThat(answer.headers().firstValue("content-encoding").isPresent()).isEqualTo(compressed);
+    assertThat(answer.headers().firstValueAsLong("content-length")).hasValue(answer.body().length);
+    InputStream body = new ByteArrayInputStream(answer.body());
+    assertThat(compressed ? new GZIPInputStream(body) : body).hasBinaryContent(bytes(METRICS));
+  }
+
+  @Test
+  void shouldNotCompressOtherPages() throws Exception {
+    cluster.complete("node 3f9c  up\n");
+    for (String path : List.of("/status", "/livez", "/readyz")) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(uri(path)).header("Accept-Encoding", "gzip").build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.headers().firstValue("content-encoding")).as(path).isEmpty();
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test
@@ -126,7 +212,7 @@ class HttpServerTest {
             () ->
                 HttpServer.start(
                     TestHttpSettings.port(server.port()),
-                    new Pages(() -> "", List::of, () -> cluster),
+                    new Pages(format -> "", List::of, () -> cluster),
                     TestApi.NONE,
                     HttpObserver.NONE))
         .isInstanceOf(IOException.class)

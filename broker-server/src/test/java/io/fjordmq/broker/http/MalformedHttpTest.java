@@ -32,7 +32,7 @@ class MalformedHttpTest {
         HttpServer.start(
             TestHttpSettings.defaults(),
             new Pages(
-                () -> "a 1\n", List::of, () -> CompletableFuture.completedFuture("cluster\n")),
+                format -> "a 1\n", List::of, () -> CompletableFuture.completedFuture("cluster\n")),
             TestApi.NONE,
             HttpObserver.NONE);
   }

@@ -19,8 +19,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -35,6 +38,15 @@ class MqttServerTest {
 
   private final World world = new World();
   private final ExecutorService stores = Executors.newSingleThreadExecutor();
+  private final Map<String, IntSupplier> connections = new ConcurrentHashMap<>();
+  private final ListenerObserver observer =
+      new ListenerObserver() {
+        @Override
+        public void onListening(
+            String listener, String protocol, int maxConnections, IntSupplier open) {
+          connections.put(listener + " " + protocol + " " + maxConnections, open);
+        }
+      };
 
   @BeforeEach
   void runStores() {
@@ -47,8 +59,7 @@ class MqttServerTest {
   }
 
   private MqttServer start(ListenerSettings... listeners) {
-    return MqttServer.start(
-        List.of(listeners), Transport.best(), 2, world.sessions, ListenerObserver.NONE);
+    return MqttServer.start(List.of(listeners), Transport.best(), 2, world.sessions, observer);
   }
 
   private static Socket open(MqttServer server) throws IOException {
@@ -83,6 +94,22 @@ class MqttServerTest {
       assertThat(readPacket(socket)).startsWith("20").contains("0000");
       send(socket, "c000");
       assertThat(readPacket(socket)).isEqualTo("d000");
+    }
+  }
+
+  @Test
+  void shouldReportTheConnectionsOfEachListener() throws IOException {
+    try (MqttServer server = start(ANY_PORT, OpenListener.webSocket(WebSocketSettings.DEFAULTS))) {
+      int limit = ANY_PORT.socket().maxConnections();
+      String tcp = "tcpListener tcp " + limit;
+      assertThat(connections).containsOnlyKeys(tcp, "wsListener ws " + limit);
+      IntSupplier open = Objects.requireNonNull(connections.get(tcp));
+      try (Socket socket = open(server)) {
+        send(socket, CONNECT_5);
+        readPacket(socket);
+        assertThat(open.getAsInt()).isOne();
+      }
+      Await.until("the connection is closed", () -> open.getAsInt() == 0);
     }
   }
 

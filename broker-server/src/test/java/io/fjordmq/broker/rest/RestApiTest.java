@@ -421,6 +421,8 @@ class RestApiTest {
   void shouldServeItsDocumentation() {
     assertThat(get("/api/v5/openapi.json", "")).contains("\"openapi\":\"3.1.0\"", "listThings");
     assertThat(get("/api-docs", "")).contains("<!doctype html>", "listThings", "type-Part");
+    assertThat(send(call("GET", "/api/v5/openapi.json", "", "")).gzip()).isNotEmpty();
+    assertThat(send(call("GET", "/api/v5/nothing", "", "")).gzip()).isEmpty();
     assertThat(send(call("GET", "/api-docs/swagger.json", "", "")).headers())
         .containsEntry("Location", "/api/v5/openapi.json");
     assertThat(send(call("POST", "/api-docs", "", "")).status()).isEqualTo(405);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.broker.http.MetricsFormat;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
@@ -167,7 +168,8 @@ class LimitsTest {
       assertThat(world.observer.limits.keySet())
           .contains(one.limit.label())
           .isSubsetOf(one.limit.label(), Limit.INFLIGHT.label());
-      assertThat(metrics.scrape().lines()).containsAll(expectedMetrics(one.limit, world.observer));
+      assertThat(metrics.scrape(MetricsFormat.PROMETHEUS).lines())
+          .containsAll(expectedMetrics(one.limit, world.observer));
     }
   }
 

@@ -53,6 +53,7 @@ final class OutboundClient implements OutboundPublishes.Client {
   final List<Limit> limits = new ArrayList<>();
   private final StoreFailureLog storeFailures = new StoreFailureLog();
   long now = 1_000;
+  long connectedAt = 1_000;
   boolean ended;
   @Nullable MessageTracer tracer;
 
@@ -199,6 +200,11 @@ final class OutboundClient implements OutboundPublishes.Client {
   @Override
   public long nowMillis() {
     return now;
+  }
+
+  @Override
+  public long connectedAtMillis() {
+    return connectedAt;
   }
 
   @Override

@@ -6,7 +6,10 @@ import static io.fjordmq.broker.session.OutboundClient.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
 import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.dispatch.DeliveryResult;
 import io.fjordmq.broker.limits.Limit;
@@ -100,6 +103,62 @@ class OutboundPublishesTest {
     outbound.pump();
     client.expect("PUBLISH q1 id=1 a 1");
     assertThat(client.limits).isEmpty();
+  }
+
+  @Test
+  void shouldMeasureSampledMessagesThatWereAcceptedWhileTheClientWasConnected() {
+    outbound.start();
+    client.connectedAt = 1_000;
+    long sampled = nextSampled(1_000);
+    client.now = sampled + 30;
+    outbound.deliver(accepted(sampled, false));
+    assertThat(client.observer.deliveredAfterMillis).containsExactly(30L);
+
+    outbound.deliver(accepted(sampled, true)); // a retained message
+    outbound.deliver(accepted(sampled + 1, false));
+    client.connectedAt = sampled + 1;
+    outbound.deliver(accepted(sampled, false)); // waited for the client to connect
+    assertThat(client.observer.deliveredAfterMillis).hasSize(1);
+
+    client.connectedAt = sampled;
+    client.now = sampled - 2; // the clock of the publisher's node is slightly ahead
+    outbound.deliver(accepted(sampled, false));
+    assertThat(client.observer.deliveredAfterMillis).containsExactly(30L, 0L);
+  }
+
+  @Test
+  void shouldSampleOneOf64MillisecondsWhateverThePeriodOfThePublisher() {
+    for (int period : new int[] {1, 10, 64, 1_000, 60_000}) {
+      long now = 1_790_000_000_000L;
+      int sampled = 0;
+      for (int i = 0; i < 64_000; i++) {
+        sampled += DeliveryLatency.isSampled(accepted(now, false).message()) ? 1 : 0;
+        now += period;
+      }
+      assertThat(sampled).as("period %d ms", period).isBetween(900, 1_100);
+    }
+  }
+
+  private static long nextSampled(long from) {
+    long millis = from;
+    while (!DeliveryLatency.isSampled(accepted(millis, false).message())) {
+      millis++;
+    }
+    return millis;
+  }
+
+  private static Delivery accepted(long millis, boolean retain) {
+    Message message =
+        new Message(
+            new Topic("a"),
+            new byte[0],
+            Qos.AT_MOST_ONCE,
+            retain,
+            MessageProperties.NONE,
+            "publisher",
+            millis,
+            Message.NEVER);
+    return new Delivery(message, Qos.AT_MOST_ONCE, retain, List.of(), null);
   }
 
   @Test

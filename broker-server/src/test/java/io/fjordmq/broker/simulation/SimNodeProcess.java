@@ -36,6 +36,7 @@ import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.RouteReplicas;
 import io.fjordmq.router.client.ReplicatedRouteStore;
 import io.fjordmq.router.client.RouteBarrier;
+import io.fjordmq.router.client.RouteObserver;
 import io.fjordmq.router.client.RouteSweeper;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -136,7 +137,8 @@ final class SimNodeProcess {
             directory,
             ranges.runtime().timers(),
             placing,
-            ClusterSettings.PLACEMENT);
+            ClusterSettings.PLACEMENT,
+            RangeObserver.NONE);
     connectWhenRangesAreKnown();
   }
 
@@ -162,7 +164,8 @@ final class SimNodeProcess {
             ranges.calls(),
             timers,
             settings.broker().router().barrier(),
-            replicas.routes());
+            replicas.routes(),
+            RouteObserver.NONE);
     barrier.start(services);
     int salt = process.simulation().random().nextInt();
     SimStores.OpenStores opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);

@@ -14,6 +14,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.retain.RetainStore;
@@ -70,7 +71,8 @@ class SysTopicsTest {
         new KvMetrics(0, 0, 0, 0, 0, false, 0),
         new NodeStatus.OverloadStatus(false, OverloadReading.IDLE),
         new NodeStatus.Disk(false, false, 0, false),
-        0);
+        0,
+        new NodeStatus.Cluster(true, 10_000, new Members(1, Map.of()), Map.of()));
   }
 
   private Map<String, String> publishAndCollect() {

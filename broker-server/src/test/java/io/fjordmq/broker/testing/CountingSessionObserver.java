@@ -10,6 +10,7 @@ import io.fjordmq.broker.session.SessionObserver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts session events, and can forward limits and drops to the metrics. */
@@ -22,6 +23,7 @@ public final class CountingSessionObserver implements SessionObserver {
   public final AtomicInteger connected = new AtomicInteger();
   public final AtomicInteger inflight = new AtomicInteger();
   public final AtomicInteger queued = new AtomicInteger();
+  public final List<Long> deliveredAfterMillis = new CopyOnWriteArrayList<>();
   public final AtomicInteger acknowledged = new AtomicInteger();
   public final AtomicInteger heldBack = new AtomicInteger();
   final AtomicInteger subscribed = new AtomicInteger();
@@ -67,6 +69,11 @@ public final class CountingSessionObserver implements SessionObserver {
   @Override
   public void onAcknowledged(long nanos) {
     acknowledged.incrementAndGet();
+  }
+
+  @Override
+  public void onDelivered(long millis) {
+    deliveredAfterMillis.add(millis);
   }
 
   @Override

@@ -40,6 +40,7 @@ import io.fjordmq.router.RouteReplicas;
 import io.fjordmq.router.RouteSettings;
 import io.fjordmq.router.client.ReplicatedRouteStore;
 import io.fjordmq.router.client.RouteBarrier;
+import io.fjordmq.router.client.RouteObserver;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import java.security.cert.X509Certificate;
@@ -90,7 +91,12 @@ public final class TestNode {
     LocalNode self = new LocalNode(id.value(), membership::incarnation);
     RouteBarrier barrier =
         new RouteBarrier(
-            membership, peer, cluster.ranges.timers(), RouteSettings.DEFAULTS.barrier(), replicas);
+            membership,
+            peer,
+            cluster.ranges.timers(),
+            RouteSettings.DEFAULTS.barrier(),
+            replicas,
+            RouteObserver.NONE);
     router =
         new ReplicatedRouteStore(
             cluster.client(RouteReplicas.STORE), replicas, cluster.awaitsRoutes ? barrier : null);

@@ -38,6 +38,27 @@ public interface ConsensusObserver {
   /** Called when a message to or from another node was dropped. */
   default void onTrafficDropped(TrafficDrop reason) {}
 
+  /** A step by which a replica that is too far behind for the log gets a snapshot. */
+  enum SnapshotStep {
+    /** The leader writes the snapshot. */
+    EXPORT,
+    /** The replica copies the snapshot to its node. */
+    FETCH,
+    /** The replica replaces its state with the snapshot. */
+    INSTALL
+  }
+
+  /**
+   * Called when a step of a snapshot has succeeded.
+   *
+   * @param bytes size of the snapshot; for a fetch that was resumed, only what it fetched itself
+   * @param nanos duration of the step
+   */
+  default void onSnapshot(GroupId group, SnapshotStep step, long bytes, long nanos) {}
+
+  /** Called when a step of a snapshot has failed; Raft retries it. */
+  default void onSnapshotFailed(GroupId group, SnapshotStep step) {}
+
   /** Called when a proposal has failed; {@code BUSY} means back-pressure. */
   default void onProposalFailed(GroupId group, ConsensusException.Kind kind) {}
 }

@@ -368,6 +368,14 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     return incarnations.isServing();
   }
 
+  /**
+   * Returns the time until the lease of this node expires unless it is renewed; 0 if it is not
+   * valid. Thread-safe.
+   */
+  public Duration leaseRemaining() {
+    return Duration.ofMillis(incarnations.leaseRemainingMillis());
+  }
+
   @Override
   public @Nullable String notServingReason() {
     return incarnations.notServingReason();

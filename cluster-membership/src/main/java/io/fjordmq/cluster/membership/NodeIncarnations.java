@@ -108,6 +108,11 @@ final class NodeIncarnations {
     return admitted && hasLease();
   }
 
+  /** Returns the time until the lease expires unless it is renewed; 0 if it is not valid. */
+  long leaseRemainingMillis() {
+    return lease.remainingMillis();
+  }
+
   /**
    * Returns whether this node has a valid lease. A single node needs none, because no other node
    * could mark it DOWN.

@@ -29,6 +29,11 @@ final class NodeLease {
     return timers.nowMillis() - untilMillis < 0 && clock.wasRenewedWithin(settings.lease());
   }
 
+  /** Returns the time until the lease expires unless it is renewed; 0 if it is not valid. */
+  long remainingMillis() {
+    return isValid() ? Math.max(0, untilMillis - timers.nowMillis()) : 0;
+  }
+
   /** Returns why the lease is not valid, if it is not. */
   String expiredReason() {
     return "lease expired: " + notRenewedReason;

@@ -32,6 +32,19 @@ public final class LoopbackCluster implements AutoCloseable {
   /** A running node. */
   public record Member(NodeId id, JRaftHost host, ValuesState state, Consensus consensus) {}
 
+  /** The steps of snapshots that have succeeded, with their bytes. */
+  public final Map<ConsensusObserver.SnapshotStep, Long> snapshotBytes = new ConcurrentHashMap<>();
+
+  private final ConsensusObserver observer =
+      new ConsensusObserver() {
+        @Override
+        public void onSnapshot(GroupId group, SnapshotStep step, long bytes, long nanos) {
+          if (group.equals(GROUP) && nanos > 0) {
+            snapshotBytes.merge(step, bytes, Long::sum);
+          }
+        }
+      };
+
   private final Path directory;
   private final ConsensusSettings settings;
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
@@ -54,8 +67,7 @@ public final class LoopbackCluster implements AutoCloseable {
             addresses::get,
             TransportSettings.DEFAULT,
             StartFence.inMemory(id, StartStamp.NONE));
-    JRaftHost host =
-        JRaftHost.open(id, directory.resolve(id.value()), settings, ConsensusObserver.NONE, port);
+    JRaftHost host = JRaftHost.open(id, directory.resolve(id.value()), settings, observer, port);
     addresses.put(id, requireNonNull(host.boundAddress()));
     host.create(GROUP, members);
     Member member = new Member(id, host, state, host.open(GROUP, state));

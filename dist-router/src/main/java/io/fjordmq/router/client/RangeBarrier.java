@@ -35,7 +35,7 @@ final class RangeBarrier {
     private long retryAtMillis = Long.MIN_VALUE;
   }
 
-  private record Waiter(CompletableFuture<Void> future, long deadlineMillis) {}
+  private record Waiter(CompletableFuture<Void> future, long startNanos, long deadlineMillis) {}
 
   private record ProgressRequest(NodeId node, Progress progress, long index) {}
 
@@ -44,6 +44,7 @@ final class RangeBarrier {
   private final ProgressQuery query;
   private final Timers timers;
   private final RouteSettings.Barrier settings;
+  private final RouteObserver observer;
 
   // Guarded by this.
   private final Map<NodeId, Progress> nodes = new HashMap<>();
@@ -59,12 +60,14 @@ final class RangeBarrier {
       Supplier<Set<NodeId>> counted,
       ProgressQuery query,
       Timers timers,
-      RouteSettings.Barrier settings) {
+      RouteSettings.Barrier settings,
+      RouteObserver observer) {
     this.range = range;
     this.counted = counted;
     this.query = query;
     this.timers = timers;
     this.settings = settings;
+    this.observer = observer;
   }
 
   /** Completes when all counted nodes have applied the index; fails after the timeout. */
@@ -73,7 +76,8 @@ final class RangeBarrier {
     synchronized (this) {
       long deadline = timers.nowMillis() + settings.timeout().toMillis();
       future =
-          waiting.computeIfAbsent(index, i -> new Waiter(new CompletableFuture<>(), deadline))
+          waiting.computeIfAbsent(
+                  index, i -> new Waiter(new CompletableFuture<>(), timers.nowNanos(), deadline))
               .future;
     }
     completeWaiters();
@@ -88,6 +92,13 @@ final class RangeBarrier {
 
   /** Completes the waits for indexes that are applied everywhere, and queries lagging nodes. */
   void completeWaiters() {
+    completeWaiters(List.of());
+  }
+
+  /**
+   * @param responded the node whose response has just been recorded, if there is one
+   */
+  private void completeWaiters(List<NodeId> responded) {
     List<Waiter> completed;
     List<ProgressRequest> requests = new ArrayList<>();
     synchronized (this) {
@@ -105,7 +116,10 @@ final class RangeBarrier {
         collectRequests(waiting.lastKey(), requests);
       }
     }
-    completed.forEach(wait -> wait.future.complete(null));
+    for (Waiter wait : completed) {
+      observer.onWaited(responded, timers.nowNanos() - wait.startNanos);
+      wait.future.complete(null);
+    }
     requests.forEach(this::requestProgress);
   }
 
@@ -123,12 +137,14 @@ final class RangeBarrier {
   private void requestProgress(ProgressRequest request) {
     query
         .request(request.node, range, request.index)
-        .whenComplete((applied, failure) -> onResponse(request.progress, applied, failure));
+        .whenComplete((applied, failure) -> onResponse(request, applied, failure));
   }
 
   /** Records a response, unless the node is no longer counted. */
-  private void onResponse(Progress progress, @Nullable Long applied, @Nullable Throwable failure) {
+  private void onResponse(
+      ProgressRequest request, @Nullable Long applied, @Nullable Throwable failure) {
     synchronized (this) {
+      Progress progress = request.progress;
       progress.inFlight = false;
       if (applied == null || failure != null) {
         progress.retryAtMillis = timers.nowMillis() + settings.retryInterval().toMillis();
@@ -136,7 +152,7 @@ final class RangeBarrier {
       }
       progress.applied = Math.max(progress.applied, applied);
     }
-    completeWaiters();
+    completeWaiters(List.of(request.node));
   }
 
   private void scheduleCheck() {
@@ -168,6 +184,7 @@ final class RangeBarrier {
       }
     }
     for (Waiter wait : expired) {
+      observer.onWaited(lagging, timers.nowNanos() - wait.startNanos);
       wait.future.completeExceptionally(
           new RangeException(
               RangeException.Kind.UNAVAILABLE,

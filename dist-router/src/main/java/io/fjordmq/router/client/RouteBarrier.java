@@ -55,6 +55,7 @@ public final class RouteBarrier implements MembershipListener {
   private final PeerCalls peers;
   private final Timers timers;
   private final RouteSettings.Barrier settings;
+  private final RouteObserver observer;
   private final AppliedRoutes applied;
   private final PendingBarriers pending;
   private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
@@ -66,17 +67,20 @@ public final class RouteBarrier implements MembershipListener {
 
   /**
    * @param replicas the replicas of this node
+   * @param observer receives the waits of this node's route changes
    */
   public RouteBarrier(
       Membership membership,
       PeerCalls peers,
       Timers timers,
       RouteSettings.Barrier settings,
-      RouteReplicas replicas) {
+      RouteReplicas replicas,
+      RouteObserver observer) {
     this.membership = membership;
     this.peers = peers;
     this.timers = timers;
     this.settings = settings;
+    this.observer = observer;
     this.applied = replicas.applied();
     this.pending = new PendingBarriers(2 * settings.requestTimeout().toMillis());
     this.counted = Set.of(membership.self());
@@ -105,7 +109,8 @@ public final class RouteBarrier implements MembershipListener {
             .computeIfAbsent(
                 change.range(),
                 range ->
-                    new RangeBarrier(range, () -> counted, this::requestProgress, timers, settings))
+                    new RangeBarrier(
+                        range, () -> counted, this::requestProgress, timers, settings, observer))
             .await(change.index());
   }
 

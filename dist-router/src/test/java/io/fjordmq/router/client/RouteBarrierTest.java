@@ -1,7 +1,9 @@
 package io.fjordmq.router.client;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.fjordmq.api.Topic;
 import io.fjordmq.cluster.NodeId;
@@ -17,6 +19,7 @@ import io.fjordmq.router.RouteKeys;
 import io.fjordmq.router.RouteReplicas;
 import io.fjordmq.router.RouteSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -39,6 +42,7 @@ class RouteBarrierTest {
   private final FollowedStore store =
       new FollowedStore(a.replicas.spec(), List.of(b.replicas.spec(), c.replicas.spec()));
   private final LocalRanges ranges = LocalRanges.of(store.spec());
+  private final List<String> waits = new ArrayList<>();
 
   /** A node with its route replicas and barrier. */
   private final class TestNode {
@@ -56,7 +60,13 @@ class RouteBarrierTest {
 
     ReplicatedRouteStore start() {
       RouteBarrier started =
-          new RouteBarrier(membership, peer, ranges.timers(), SETTINGS.barrier(), replicas);
+          new RouteBarrier(
+              membership,
+              peer,
+              ranges.timers(),
+              SETTINGS.barrier(),
+              replicas,
+              (slowest, nanos) -> waits.add(slowest + " " + nanos / 1_000_000));
       started.start(peer);
       barrier = started;
       List.of(a, b, c).forEach(other -> membership.setUp(other.id, 1));
@@ -176,6 +186,33 @@ class RouteBarrierTest {
         .hasMessageContaining("[c]");
     store.release(1);
     assertThat(onA.add(route("y"))).isCompleted();
+  }
+
+  @Test
+  void shouldAttributeTheWaitToTheSlowestNode() {
+    store.hold(1);
+    onA.add(route("x"));
+    ranges.advance(Duration.ofMillis(70));
+    assertThat(waits).isEmpty();
+    store.release(1);
+    assertThat(waits).containsExactly("[c] 70");
+  }
+
+  @Test
+  void shouldAttributeATimeoutToTheNodesThatDidNotConfirm() {
+    store.hold(1);
+    onA.add(route("x"));
+    ranges.advance(SETTINGS.barrier().timeout().plus(RETRY_INTERVAL));
+    assertThat(waits).singleElement(as(STRING)).matches("\\[c] 15[01]\\d\\d");
+  }
+
+  @Test
+  void shouldAttributeTheWaitForANodeThatWentDownToNoNode() {
+    store.hold(1);
+    onA.add(route("x"));
+    ranges.advance(Duration.ofMillis(70));
+    a.membership.setState(c.id, Member.State.DOWN);
+    assertThat(waits).containsExactly("[] 70");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.fjordmq.common.OperationException;
 import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Timers timers;
   private final Supplier<List<StorePlacement>> stores;
   private final PlacementSettings settings;
+  private final RangeObserver observer;
 
   private final RequestedSplits splits = new RequestedSplits();
   private final RequestedMerges merges;
@@ -55,6 +57,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
    * @param local carries out orders on this node
    * @param metadata leadership of the metadata group, as this node knows it
    * @param stores read at each check, because operators can change the number of voters
+   * @param observer counts the steps
    */
   public PlacementDriver(
       Membership membership,
@@ -64,7 +67,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       RangeDirectory directory,
       Timers timers,
       Supplier<List<StorePlacement>> stores,
-      PlacementSettings settings) {
+      PlacementSettings settings,
+      RangeObserver observer) {
     this.membership = membership;
     this.ordersOfTerm =
         term -> new PlacementOrders(term, membership.self(), local::perform, peers, timers);
@@ -74,6 +78,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     this.timers = timers;
     this.stores = stores;
     this.settings = settings;
+    this.observer = observer;
   }
 
   /** Starts the periodic checks. */
@@ -306,6 +311,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .run(step)
         .whenComplete(
             (done, failure) -> {
+              observer.onPlacementStep(step.range(), step.kind().label(), failure == null);
               String reason = failure == null ? null : reason(failure);
               synchronized (this) {
                 leaderTerm.onStepFinished(step, reason, timers.nowMillis());

@@ -13,13 +13,20 @@ import java.util.Set;
 sealed interface Step {
   RangeId range();
 
+  StepKind kind();
+
   /** Returns all ranges involved; no other step is taken for any of them until it ends. */
   default Set<RangeId> ranges() {
     return Set.of(range());
   }
 
   /** Publish the group's replicas in the metadata. */
-  record Publish(RangeId range, ReplicaSet replicas) implements Step {}
+  record Publish(RangeId range, ReplicaSet replicas) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.PUBLISH;
+    }
+  }
 
   /**
    * Publish the result of a split or merge in the metadata, in one write.
@@ -29,6 +36,11 @@ sealed interface Step {
    */
   record PublishRanges(RangeId range, List<RangeDescriptor> current, Set<RangeId> merged)
       implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.PUBLISH;
+    }
+
     @Override
     public Set<RangeId> ranges() {
       Set<RangeId> all = new HashSet<>(merged);
@@ -44,6 +56,11 @@ sealed interface Step {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Split(RangeId range, NodeId leader, long epochVersion, byte[] key) implements Step {
     @Override
+    public StepKind kind() {
+      return StepKind.SPLIT;
+    }
+
+    @Override
     public String toString() {
       return "Split[range=%s, leader=%s, key=%s]"
           .formatted(range, leader, HexFormat.of().formatHex(key));
@@ -55,13 +72,28 @@ sealed interface Step {
    *
    * @param members members of the group that the replica is given; without the node
    */
-  record Ensure(RangeId range, NodeId node, ReplicaSet members) implements Step {}
+  record Ensure(RangeId range, NodeId node, ReplicaSet members) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.CREATE_REPLICA;
+    }
+  }
 
   /** Have the leader change the group from one replica set to the other. */
-  record Change(RangeId range, NodeId leader, ReplicaSet from, ReplicaSet to) implements Step {}
+  record Change(RangeId range, NodeId leader, ReplicaSet from, ReplicaSet to) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.CHANGE_REPLICAS;
+    }
+  }
 
   /** Have the leader hand leadership to another voter. */
-  record Transfer(RangeId range, NodeId leader, NodeId target) implements Step {}
+  record Transfer(RangeId range, NodeId leader, NodeId target) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.TRANSFER_LEADERSHIP;
+    }
+  }
 
   /**
    * Have the node remove its replica, after the leader has confirmed the group's replicas.
@@ -70,14 +102,29 @@ sealed interface Step {
    * @param asOfIndex log index at which the group has these members
    */
   record Drop(RangeId range, NodeId node, NodeId leader, ReplicaSet members, long asOfIndex)
-      implements Step {}
+      implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.REMOVE_REPLICA;
+    }
+  }
 
   /** Allow the node to have a replica again: no replica lists the old one as a member. */
-  record Forget(RangeId range, NodeId node) implements Step {}
+  record Forget(RangeId range, NodeId node) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.FORGET_REPLICA;
+    }
+  }
 
   /** Have the leader freeze the range, so that its left neighbor can absorb it. */
   record Freeze(RangeId range, NodeId leader, RangeDescriptor right, RangeDescriptor left)
       implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.FREEZE;
+    }
+
     @Override
     public Set<RangeId> ranges() {
       return Set.of(range, left.id());
@@ -97,6 +144,11 @@ sealed interface Step {
       ReplicaSet replicas)
       implements Step {
     @Override
+    public StepKind kind() {
+      return StepKind.MERGE;
+    }
+
+    @Override
     public Set<RangeId> ranges() {
       return Set.of(range, right.id());
     }
@@ -111,18 +163,33 @@ sealed interface Step {
   record BumpEpoch(RangeId range, NodeId leader, RangeDescriptor left, RangeId right, String reason)
       implements Step {
     @Override
+    public StepKind kind() {
+      return StepKind.ABANDON_MERGE;
+    }
+
+    @Override
     public Set<RangeId> ranges() {
       return Set.of(range, right);
     }
   }
 
   /** Have the leader unfreeze a range whose merge was abandoned. */
-  record Unfreeze(RangeId range, NodeId leader) implements Step {}
+  record Unfreeze(RangeId range, NodeId leader) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.UNFREEZE;
+    }
+  }
 
   /**
    * Have the node remove its stale replica of a range that was merged into others.
    *
    * @param successors the ranges that hold its keys now
    */
-  record RemoveStaleReplica(RangeId range, NodeId node, Set<RangeId> successors) implements Step {}
+  record RemoveStaleReplica(RangeId range, NodeId node, Set<RangeId> successors) implements Step {
+    @Override
+    public StepKind kind() {
+      return StepKind.REMOVE_STALE_REPLICA;
+    }
+  }
 }

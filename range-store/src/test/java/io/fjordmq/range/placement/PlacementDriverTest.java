@@ -19,11 +19,13 @@ import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.LocalRanges;
 import io.fjordmq.testing.Simulation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +52,7 @@ class PlacementDriverTest {
   private final RangeDirectory directory = new RangeDirectory();
   private final TestMembership membership = new TestMembership(SELF);
   private Map<RangeId, RangeLoadReport> loads = Map.of();
+  private final List<String> steps = new ArrayList<>();
   private int voters = 1;
   private MetadataGroup metadata;
   private PlacementDriver driver;
@@ -87,7 +90,13 @@ class PlacementDriverTest {
             directory,
             ranges.timers(),
             () -> List.of(new StorePlacement("words", voters, false)),
-            PlacementSettings.DEFAULTS);
+            PlacementSettings.DEFAULTS,
+            new RangeObserver() {
+              @Override
+              public void onPlacementStep(RangeId range, String kind, boolean succeeded) {
+                steps.add(kind + (succeeded ? " done" : " failed"));
+              }
+            });
     driver.start();
   }
 
@@ -111,6 +120,7 @@ class PlacementDriverTest {
     ranges.advance(Duration.ofSeconds(60));
     long afterAMinute = directory.nextNumber("words").number();
     assertThat(afterAMinute).as("at 2, 4, 8, 16 and 32 s").isBetween(4L, 8L);
+    assertThat(steps).containsOnly("split failed");
     ranges.advance(Duration.ofSeconds(640));
     assertThat(directory.nextNumber("words").number() - afterAMinute)
         .as("every 64 s")

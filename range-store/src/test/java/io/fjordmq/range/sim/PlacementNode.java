@@ -117,7 +117,8 @@ final class PlacementNode {
             directory,
             opened.runtime().timers(),
             stores,
-            PLACEMENT);
+            PLACEMENT,
+            RangeObserver.NONE);
     driver.start();
     monitor.start();
     RunningNode started = new RunningNode(opened, membership, metadata, directory, driver);

@@ -10,8 +10,9 @@ import io.fjordmq.cluster.consensus.transport.RaftTransport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jraft options of one group. They also carry the host's transport to {@link GroupRpcClient}:
- * jraft creates a group's RPC client with a static factory, but initializes it with these options.
+ * The jraft options of one group. They also carry the host's transport and the {@link
+ * FollowerProgress} of the group to {@link GroupRpcClient}: jraft creates a group's RPC client with
+ * a static factory, but initializes it with these options.
  */
 final class GroupNodeOptions extends NodeOptions {
   /** Entries are batched into one message up to this size; a larger entry is sent alone. */
@@ -29,6 +30,7 @@ final class GroupNodeOptions extends NodeOptions {
   private static final String NO_FILE = "shared-log";
 
   private final @Nullable RaftTransport transport;
+  private final FollowerProgress progress;
 
   /**
    * @param members the first members of the group
@@ -38,8 +40,10 @@ final class GroupNodeOptions extends NodeOptions {
       GroupServices services,
       JRaftStateMachine machine,
       ConsensusSettings settings,
-      @Nullable RaftTransport transport) {
+      @Nullable RaftTransport transport,
+      FollowerProgress progress) {
     this.transport = transport;
+    this.progress = progress;
     setServiceFactory(services);
     setFsm(machine);
     // Used only while log and checkpoint are empty; later the members are read from them.
@@ -91,5 +95,9 @@ final class GroupNodeOptions extends NodeOptions {
 
   @Nullable RaftTransport transport() {
     return transport;
+  }
+
+  FollowerProgress progress() {
+    return progress;
   }
 }

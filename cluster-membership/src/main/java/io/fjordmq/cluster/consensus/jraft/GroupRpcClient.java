@@ -27,10 +27,12 @@ final class GroupRpcClient implements RpcClient {
 
   private @Nullable RaftTransport transport;
   private @Nullable ReplicatorGroup replicators;
+  private @Nullable FollowerProgress progress;
 
   @Override
   public boolean init(RpcOptions options) {
     transport = ((GroupNodeOptions) options).transport();
+    progress = ((GroupNodeOptions) options).progress();
     if (transport != null && replicators != null) {
       transport.register(replicators);
     }
@@ -112,6 +114,9 @@ final class GroupRpcClient implements RpcClient {
         request,
         timeoutMs,
         (response, failure) -> {
+          if (progress != null) {
+            progress.onResponse(PeerNames.node(endpoint), request, response);
+          }
           try {
             callback.executor().execute(() -> callback.complete(response, failure));
           } catch (RejectedExecutionException closing) {

@@ -7,6 +7,8 @@ import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import io.fjordmq.cluster.UseGate;
+import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.cluster.consensus.ConsensusObserver.SnapshotStep;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.SnapshotRefusedException;
@@ -41,6 +43,7 @@ final class GroupSnapshots implements SnapshotStorage {
   private final SharedLog shared;
   private final ReplicatedState state;
   private final SnapshotExchange exchange;
+  private final ConsensusObserver observer;
   private final UseGate exportGate = new UseGate();
   private volatile @Nullable CheckpointRecord checkpoint;
 
@@ -49,13 +52,15 @@ final class GroupSnapshots implements SnapshotStorage {
       GroupRecord record,
       SharedLog shared,
       ReplicatedState state,
-      SnapshotExchange exchange)
+      SnapshotExchange exchange,
+      ConsensusObserver observer)
       throws RocksDBException {
     this.id = id;
     this.group = record.number();
     this.shared = shared;
     this.state = state;
     this.exchange = exchange;
+    this.observer = observer;
     byte[] saved = shared.getRaft(LogKeys.checkpoint(group));
     checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
   }
@@ -124,10 +129,16 @@ final class GroupSnapshots implements SnapshotStorage {
 
   private long install(InstallRecord record) throws IOException, RocksDBException {
     Path directory = exchange.incoming().resolve(record.directory());
+    final long bytes = Directories.size(directory);
+    final long begin = System.nanoTime();
     try {
       state.install(directory);
     } catch (SnapshotRefusedException e) {
+      observer.onSnapshotFailed(id, SnapshotStep.INSTALL);
       discard(directory);
+      throw e;
+    } catch (IOException e) {
+      observer.onSnapshotFailed(id, SnapshotStep.INSTALL);
       throw e;
     }
     CheckpointRecord installed = record.checkpoint();
@@ -136,6 +147,7 @@ final class GroupSnapshots implements SnapshotStorage {
       batch.delete(LogKeys.install(group)).commit(true);
     }
     checkpoint = installed;
+    observer.onSnapshot(id, SnapshotStep.INSTALL, bytes, System.nanoTime() - begin);
     Directories.deleteQuietly(directory);
     LOG.info("Installed a snapshot group={} index={}", id, installed.applied());
     return installed.applied();
@@ -156,8 +168,15 @@ final class GroupSnapshots implements SnapshotStorage {
     if (!exportGate.enter()) {
       throw new IOException("cannot export a snapshot: the replica of group " + id + " is closed");
     }
+    long begin = System.nanoTime();
     try {
-      return state.export(directory);
+      long applied = state.export(directory);
+      long nanos = System.nanoTime() - begin;
+      observer.onSnapshot(id, SnapshotStep.EXPORT, Directories.size(directory), nanos);
+      return applied;
+    } catch (IOException | RuntimeException e) {
+      observer.onSnapshotFailed(id, SnapshotStep.EXPORT);
+      throw e;
     } finally {
       exportGate.leave();
     }
@@ -218,11 +237,25 @@ final class GroupSnapshots implements SnapshotStorage {
 
   @Override
   public @Nullable SnapshotCopier startToCopyFrom(String uri, SnapshotCopierOptions options) {
-    SnapshotFetch fetch = exchange.fetch(uri, Long.toString(group));
+    SnapshotFetch fetch = exchange.fetch(uri, Long.toString(group), fetchListener());
     if (fetch != null) {
       fetch.start();
     }
     return fetch;
+  }
+
+  private SnapshotFetch.Listener fetchListener() {
+    return new SnapshotFetch.Listener() {
+      @Override
+      public void onFetched(long bytes, long nanos) {
+        observer.onSnapshot(id, SnapshotStep.FETCH, bytes, nanos);
+      }
+
+      @Override
+      public void onFailed() {
+        observer.onSnapshotFailed(id, SnapshotStep.FETCH);
+      }
+    };
   }
 
   @Override

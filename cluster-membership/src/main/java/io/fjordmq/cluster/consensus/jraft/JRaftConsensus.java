@@ -44,6 +44,7 @@ final class JRaftConsensus implements Consensus {
   private final NodeImpl node;
   private final GroupServices services;
   private final JRaftStateMachine machine;
+  private final FollowerProgress progress;
   private final int maxEntryBytes;
   private final int queuedProposals;
   private final long electionTimeoutMillis;
@@ -62,6 +63,7 @@ final class JRaftConsensus implements Consensus {
       NodeImpl node,
       GroupServices services,
       JRaftStateMachine machine,
+      FollowerProgress progress,
       ConsensusSettings settings,
       ConsensusObserver observer,
       NodeShutdowns shutdowns,
@@ -70,6 +72,7 @@ final class JRaftConsensus implements Consensus {
     this.node = node;
     this.services = services;
     this.machine = machine;
+    this.progress = progress;
     this.maxEntryBytes = settings.maxEntryBytes();
     this.queuedProposals = settings.queuedProposals();
     this.electionTimeoutMillis = settings.electionTimeout().toMillis();
@@ -243,13 +246,20 @@ final class JRaftConsensus implements Consensus {
   public GroupStatus status() {
     boolean open = gate.enter();
     try {
+      Leadership leadership = machine.leadership();
+      ReplicaSet replicas = PeerNames.replicas(node.getCurrentConf());
+      long lastIndex = readStatistic(open, node::getLastLogIndex, services.log().getLastLogIndex());
+      NodeId leader = leadership.leader();
       return new GroupStatus(
-          machine.leadership(),
-          PeerNames.replicas(node.getCurrentConf()),
+          leadership,
+          replicas,
           services.log().getFirstLogIndex(),
-          readStatistic(open, node::getLastLogIndex, services.log().getLastLogIndex()),
+          lastIndex,
           readStatistic(open, node::getLastCommittedIndex, 0),
-          readStatistic(open, node::getLastAppliedLogIndex, 0));
+          readStatistic(open, node::getLastAppliedLogIndex, 0),
+          leadership.leading() && leader != null
+              ? progress.slowestLag(leader, replicas, lastIndex)
+              : 0);
     } finally {
       if (open) {
         gate.leave();

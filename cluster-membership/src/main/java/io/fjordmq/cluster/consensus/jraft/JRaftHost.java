@@ -249,7 +249,7 @@ public final class JRaftHost implements ConsensusHost {
   private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
       throws IOException, RocksDBException {
     boolean onlyVoter = standAloneGroups.contains(group);
-    GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
+    GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange, observer);
     long applied = snapshots.resumeInstall(state.appliedIndex());
     new ReplicaCheck(group, record, log, self)
         .requireMatch(applied, snapshots.checkpoint(), onlyVoter);
@@ -259,8 +259,9 @@ public final class JRaftHost implements ConsensusHost {
     NodeImpl node = new NodeImpl(group.value(), PeerNames.peer(self));
     JRaftStateMachine machine =
         new JRaftStateMachine(group, self, state, snapshots, applied, observer, node::onError);
+    FollowerProgress progress = new FollowerProgress();
     GroupNodeOptions options =
-        new GroupNodeOptions(record.members(), services, machine, settings, transport);
+        new GroupNodeOptions(record.members(), services, machine, settings, transport, progress);
     if (!node.init(options)) {
       shutdowns.shutDown(group, node);
       throw new ConsensusException(
@@ -272,7 +273,15 @@ public final class JRaftHost implements ConsensusHost {
       standAloneGroups.remove(group);
     }
     return new JRaftConsensus(
-        group, node, services, machine, settings, observer, shutdowns, () -> onClosed(group));
+        group,
+        node,
+        services,
+        machine,
+        progress,
+        settings,
+        observer,
+        shutdowns,
+        () -> onClosed(group));
   }
 
   /**

@@ -300,11 +300,16 @@ public final class RaftTransport implements AutoCloseable {
   public void suppressLeaderRequests(boolean suppress) {
     if (suppressed != suppress) {
       suppressed = suppress;
-      LOG.warn(
-          suppress
-              ? "Raft log writes are stuck; sending no requests as leader or candidate, so that"
-                  + " other nodes take over leadership"
-              : "Raft log writes recovered; sending requests as leader or candidate again");
+      if (suppress) {
+        LOG.warn(
+            "Raft log writes are stuck; sending no requests as leader or candidate, so that other"
+                + " nodes take over leadership node={}",
+            self);
+      } else {
+        LOG.info(
+            "Raft log writes recovered; sending requests as leader or candidate again node={}",
+            self);
+      }
     }
   }
 

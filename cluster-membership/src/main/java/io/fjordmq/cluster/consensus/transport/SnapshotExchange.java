@@ -63,7 +63,8 @@ public record SnapshotExchange(
   /**
    * @return null if the URI has another scheme or this node has no transport
    */
-  public @Nullable SnapshotFetch fetch(String uri, String directory) {
+  public @Nullable SnapshotFetch fetch(
+      String uri, String directory, SnapshotFetch.Listener listener) {
     Offer offer = offer(uri);
     RaftTransport currentTransport = transport;
     return currentTransport == null || offer == null
@@ -76,7 +77,8 @@ public record SnapshotExchange(
             space,
             currentTransport.settings(),
             SnapshotFetch.Clock.SYSTEM,
-            currentTransport.workers().fetchExecutor());
+            currentTransport.workers().fetchExecutor(),
+            listener);
   }
 
   /** Notifies the source that the snapshot is being installed, until the notice is closed. */

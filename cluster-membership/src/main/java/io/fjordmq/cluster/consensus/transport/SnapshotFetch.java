@@ -47,6 +47,7 @@ public final class SnapshotFetch extends SnapshotCopier {
   private final TransportSettings settings;
   private final Clock clock;
   private final Executor threads;
+  private final Listener listener;
   private final CountDownLatch done = new CountDownLatch(1);
   private volatile boolean canceled;
   private volatile @Nullable FetchedSnapshot fetched;
@@ -73,6 +74,27 @@ public final class SnapshotFetch extends SnapshotCopier {
         };
   }
 
+  /** Receives the outcome of a fetch that has started, on the thread of the fetch. */
+  public interface Listener {
+    /** Ignores the outcome. */
+    Listener NONE =
+        new Listener() {
+          @Override
+          public void onFetched(long bytes, long nanos) {}
+
+          @Override
+          public void onFailed() {}
+        };
+
+    /**
+     * @param bytes size of the snapshot without the parts that an earlier fetch had received
+     * @param nanos duration of this fetch
+     */
+    void onFetched(long bytes, long nanos);
+
+    void onFailed();
+  }
+
   /** A requested part. */
   private record PendingPart(long offset, int count, CompletableFuture<GetFileResponse> response) {}
 
@@ -89,7 +111,8 @@ public final class SnapshotFetch extends SnapshotCopier {
       SnapshotSpace space,
       TransportSettings settings,
       Clock clock,
-      Executor threads) {
+      Executor threads,
+      Listener listener) {
     this.offer = offer;
     this.readerId = readerId;
     this.directory = directory;
@@ -98,6 +121,7 @@ public final class SnapshotFetch extends SnapshotCopier {
     this.settings = settings;
     this.clock = clock;
     this.threads = threads;
+    this.listener = listener;
   }
 
   @Override
@@ -123,6 +147,7 @@ public final class SnapshotFetch extends SnapshotCopier {
       Thread.currentThread().interrupt();
       setError(RaftError.ECANCELED, "snapshot fetch interrupted: this node is closing");
     } catch (IOException | MalformedBytesException e) {
+      listener.onFailed();
       LOG.warn("Snapshot fetch failed, resuming with the next offer: {} offer={}", e, offer);
       setError(RaftError.EINTERNAL, "cannot fetch snapshot %s: %s", offer, e);
     } finally {
@@ -131,21 +156,25 @@ public final class SnapshotFetch extends SnapshotCopier {
   }
 
   private FetchedSnapshot fetch() throws IOException, InterruptedException {
-    progressNanos = clock.nanos();
+    final long begin = clock.nanos();
+    progressNanos = begin;
     SnapshotManifest manifest = manifest();
     PartialSnapshot snapshot = PartialSnapshot.open(directory, offer, manifest);
-    space.require(directory, snapshot.totalBytes(), snapshot.keptBytes());
-    if (snapshot.keptBytes() > 0) {
+    final long keptBytes = snapshot.keptBytes();
+    space.require(directory, snapshot.totalBytes(), keptBytes);
+    if (keptBytes > 0) {
       LOG.info(
           "Resuming a snapshot fetch fetched={} total={} offer={}",
-          snapshot.keptBytes(),
+          keptBytes,
           snapshot.totalBytes(),
           offer);
     }
     for (FileSize file : manifest.files()) {
       fetch(snapshot, file);
     }
-    return snapshot.complete();
+    FetchedSnapshot complete = snapshot.complete();
+    listener.onFetched(snapshot.totalBytes() - keptBytes, clock.nanos() - begin);
+    return complete;
   }
 
   /** Polls until the manifest is ready; the other node may still be exporting the snapshot. */

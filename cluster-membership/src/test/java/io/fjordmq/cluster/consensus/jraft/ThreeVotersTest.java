@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ConsensusObserver.SnapshotStep;
 import io.fjordmq.cluster.consensus.LoopbackCluster;
 import io.fjordmq.cluster.consensus.LoopbackCluster.Member;
 import io.fjordmq.cluster.consensus.ReplicaSet;
@@ -86,9 +87,16 @@ final class ThreeVotersTest {
     Member follower = cluster.followers().get(0);
     cluster.stop(follower.id());
     cluster.write("b");
+    assertThat(lagSeenByTheLeader()).isPositive();
     Member restarted = cluster.start(follower.id(), THREE, follower.state().reopened());
     cluster.awaitEverywhere(List.of("a", "b"));
     assertThat(restarted.state().events()).doesNotContain("installed");
+    Await.until("the leader knows", () -> lagSeenByTheLeader() == 0);
+    assertThat(restarted.consensus().status().followerLag()).as("on a follower").isZero();
+  }
+
+  private long lagSeenByTheLeader() {
+    return cluster.leader().consensus().status().followerLag();
   }
 
   @Test
@@ -107,6 +115,9 @@ final class ThreeVotersTest {
     Member restarted = cluster.start(follower.id(), THREE, follower.state().reopened());
     cluster.awaitEverywhere(values);
     assertThat(restarted.state().events()).contains("installed");
+    assertThat(cluster.snapshotBytes)
+        .containsOnlyKeys(SnapshotStep.EXPORT, SnapshotStep.FETCH, SnapshotStep.INSTALL)
+        .allSatisfy((step, bytes) -> assertThat(bytes).isPositive());
     values.add("after");
     cluster.write("after");
     cluster.awaitEverywhere(values);

@@ -129,7 +129,8 @@ final class SnapshotFetchTest {
             space,
             settings,
             time,
-            Runnable::run);
+            Runnable::run,
+            SnapshotFetch.Listener.NONE);
     fetch.start();
     return fetch;
   }
@@ -225,7 +226,8 @@ final class SnapshotFetchTest {
             new SnapshotSpace(0, () -> time.nanos),
             SnapshotTransportSettings.of(TIMEOUT, CHUNK, 0),
             time,
-            Runnable::run);
+            Runnable::run,
+            SnapshotFetch.Listener.NONE);
     time.onPause =
         () -> {
           runExports();
