@@ -10,6 +10,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -88,7 +89,8 @@ public final class TestMonitor {
         new KvMetrics(0, 0, 0, 0, 0, false, 0),
         new NodeStatus.OverloadStatus(false, new OverloadReading(41, 0, 0)),
         new NodeStatus.Disk(false, false, 0, false),
-        0);
+        0,
+        new NodeStatus.Cluster(true, 1_000, new Members(1, Map.of()), Map.of()));
   }
 
   /** Lets time pass. */

@@ -84,7 +84,7 @@ class BrokerMetricsTest {
   void shouldShowTheCertificateThatExpiresFirst() {
     metrics.listeners().onCertificate("mqttServerConfig.tlsListener", Instant.ofEpochSecond(2_000));
     metrics.http().onCertificate(Instant.ofEpochSecond(1_000));
-    assertThat(metrics.scrape().lines())
+    assertThat(metrics.scrape(MetricsFormat.PROMETHEUS).lines())
         .anyMatch(line -> line.matches("fjordmq_tls_certificate_expiry\\S* 1000.0"));
   }
 

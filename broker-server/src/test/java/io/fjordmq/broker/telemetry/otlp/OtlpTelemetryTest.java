@@ -9,6 +9,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.UserProperty;
+import io.fjordmq.broker.http.MetricsFormat;
 import io.fjordmq.broker.logging.QuotedText;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.telemetry.MessageTracer;
@@ -219,7 +220,7 @@ class OtlpTelemetryTest {
                   assertThat(resource)
                       .containsAllEntriesOf(
                           Map.of("service.name", "fjordmq", "service.instance.id", "n1")));
-      assertThat(metrics.scrape()).contains("fjordmq_build_info");
+      assertThat(metrics.scrape(MetricsFormat.PROMETHEUS)).contains("fjordmq_build_info");
     }
   }
 
