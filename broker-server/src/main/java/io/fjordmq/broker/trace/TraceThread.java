@@ -85,6 +85,9 @@ final class TraceThread implements AutoCloseable {
 
   /** Starts and ends traces, and writes lines. */
   private void refresh() {
+    if (closed) {
+      return;
+    }
     try {
       Instant now = clock.instant();
       List<Trace> traces = known;
@@ -96,10 +99,12 @@ final class TraceThread implements AutoCloseable {
       }
       deleteRemoved(traces);
       boolean isOver = traces.stream().allMatch(t -> t.status(now) == Trace.Status.STOPPED);
-      if (!isOver && !isScheduled && !closed) {
+      if (!isOver && !isScheduled) {
         isScheduled = true;
         thread.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
+    } catch (RejectedExecutionException e) {
+      LOG.debug("The node is stopping; no further lines are written", e);
     } catch (RuntimeException e) {
       LOG.error("Cannot write traces; please report this bug", e);
     }
