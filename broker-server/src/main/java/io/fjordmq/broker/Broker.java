@@ -18,6 +18,7 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -40,6 +41,7 @@ public final class Broker implements ShutdownSequence.Composite {
   private final ClusterNode node;
   private final Accounts accounts;
   private final Bans bans;
+  private final TopicMetrics topicMetrics;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
@@ -75,6 +77,7 @@ public final class Broker implements ShutdownSequence.Composite {
                   config, storage.identity(), storage.directory(), observers.consensus()));
       accounts = add("accounts", openAccounts(config, node, observers));
       bans = add("bans", openBans(node));
+      topicMetrics = add("topic metrics", openTopicMetrics(node));
       stores =
           add(
               "stores",
@@ -93,7 +96,8 @@ public final class Broker implements ShutdownSequence.Composite {
                       security,
                       tenants,
                       overload,
-                      bans.list(),
+                      bans,
+                      topicMetrics,
                       observers)));
       BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
       operations =
@@ -124,6 +128,12 @@ public final class Broker implements ShutdownSequence.Composite {
   private static Bans openBans(ClusterNode node) {
     return Bans.open(
         new Bans.Dependencies(
+            node.metadata(), node.membership()::write, node.membership().clock()));
+  }
+
+  private static TopicMetrics openTopicMetrics(ClusterNode node) {
+    return TopicMetrics.open(
+        new TopicMetrics.Dependencies(
             node.metadata(), node.membership()::write, node.membership().clock()));
   }
 
@@ -200,6 +210,9 @@ public final class Broker implements ShutdownSequence.Composite {
         bans,
         clientServices.queries(),
         clientServices.events(),
+        clientServices.slowSubscriptions(),
+        topicMetrics,
+        clientServices.topicMetrics(),
         node.self().value());
   }
 

@@ -3,6 +3,7 @@ package io.fjordmq.broker.config;
 import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.events.EventsSettings;
+import io.fjordmq.broker.flapping.FlappingSettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
@@ -10,6 +11,7 @@ import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.slow.SlowSubscriptionSettings;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
@@ -54,6 +56,8 @@ import java.util.Set;
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
  * @param eventsConfig the recent events of clients
+ * @param slowSubscriptionConfig the list of slow subscriptions
+ * @param flappingConfig bans of clients that disconnect too often
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -90,6 +94,8 @@ public record BrokerConfig(
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
     EventsSettings eventsConfig,
+    SlowSubscriptionSettings slowSubscriptionConfig,
+    FlappingSettings flappingConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -154,6 +160,8 @@ public record BrokerConfig(
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
         EventsSettings.DEFAULTS,
+        SlowSubscriptionSettings.DEFAULTS,
+        FlappingSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -195,6 +203,8 @@ public record BrokerConfig(
         overloadConfig,
         sysTopicsConfig,
         eventsConfig,
+        slowSubscriptionConfig,
+        flappingConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

@@ -73,7 +73,9 @@ public final class RestApi implements AutoCloseable {
             new QueuesResource(queries.queues(), queries.clients()),
             new TopicsResource(queries.topics()),
             new RetainedResource(queries.retained()),
-            new PublishResource(queries.publisher())),
+            new PublishResource(queries.publisher()),
+            new SlowSubscriptionsResource(services.slowSubscriptions()),
+            new TopicMetricsResource(services.topicMetrics(), services.topicReadings())),
         authentication,
         accounts.audit(),
         services.version(),
@@ -134,15 +136,21 @@ public final class RestApi implements AutoCloseable {
       Optional<Caller> caller,
       AuditTrail.Entry entry,
       Executor threads) {
-    Operation.Handler handler = route.operation().handler();
-    if (route.operation().body().isEmpty()) {
-      return handler.handle(entry.valid(reader.read(call, route, caller, NO_BODY)));
+    Operation operation = route.operation();
+    if (operation.body().isEmpty()) {
+      return handle(operation, entry.valid(reader.read(call, route, caller, NO_BODY)));
     }
     RequestReader.requireJson(call);
-    return call.body()
-        .read()
+    ApiCall.Body body = call.body();
+    return (caller.isPresent() ? body.read() : body.readAnonymous())
         .thenComposeAsync(
-            body -> handler.handle(entry.valid(reader.read(call, route, caller, body))), threads);
+            bytes -> handle(operation, entry.valid(reader.read(call, route, caller, bytes))),
+            threads);
+  }
+
+  private static CompletableFuture<Response> handle(Operation operation, Request request) {
+    request.reserve(operation.memory(request));
+    return operation.handler().handle(request);
   }
 
   /**

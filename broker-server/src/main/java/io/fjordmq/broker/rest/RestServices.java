@@ -8,6 +8,9 @@ import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.broker.query.SlowSubscriptionQueries;
+import io.fjordmq.broker.query.TopicMetricQueries;
+import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -23,6 +26,9 @@ import java.util.function.Supplier;
  * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
  * @param events recent events of clients
+ * @param slowSubscriptions the slow subscriptions of all nodes
+ * @param topicMetrics the topics whose messages are counted
+ * @param topicReadings the messages of these topics on all nodes
  * @param node the id of this node
  */
 public record RestServices(
@@ -35,4 +41,7 @@ public record RestServices(
     Bans bans,
     ClusterQueries queries,
     ClientEventQueries events,
+    SlowSubscriptionQueries slowSubscriptions,
+    TopicMetrics topicMetrics,
+    TopicMetricQueries topicReadings,
     String node) {}

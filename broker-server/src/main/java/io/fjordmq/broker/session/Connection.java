@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Topic;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.limits.Limit;
@@ -13,6 +14,8 @@ import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxStore;
@@ -252,6 +255,20 @@ final class Connection
   public void recordDropped(Drop drop) {
     countDropped(drop.reason(), drop.count());
     history.recordDropped(drop);
+    Topic topic = drop.topic();
+    if (topic != null) {
+      topicTraffic().onDropped(tenant, topic, drop.count());
+    }
+  }
+
+  @Override
+  public TopicTraffic topicTraffic() {
+    return services.topicTraffic();
+  }
+
+  @Override
+  public SlowSubscriptions slowSubscriptions() {
+    return services.slowSubscriptions();
   }
 
   /** Counts dropped messages. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutboundExchanges {
   /** The client that receives the messages. */
-  interface Client {
+  interface Client extends DeliveryLatency.Client {
     Dialect dialect();
 
     PacketWriter writer();
@@ -36,11 +36,34 @@ final class OutboundExchanges {
   private final InflightWindow window;
   // Unacknowledged QoS 1 messages of shares, which go to other members if this connection ends.
   private @Nullable Map<Long, Delivery> sharedInflight;
+  private long connectedAtMillis;
+  private @Nullable DeliveryLatency latency; // null until the first message, as most are idle
   private int reported;
 
   OutboundExchanges(Client client, InflightWindow window) {
     this.client = client;
     this.window = window;
+  }
+
+  /** Called when the client has connected, before the first message. */
+  void start() {
+    connectedAtMillis = client.nowMillis();
+  }
+
+  /** The measurement of latencies; null if it is switched off. */
+  private @Nullable DeliveryLatency latency() {
+    if (latency == null && client.slowSubscriptions().isEnabled()) {
+      latency = new DeliveryLatency(client, connectedAtMillis);
+    }
+    return latency;
+  }
+
+  /** Called when a QoS 0 message that has waited in memory is sent. */
+  void onSentAfterWaiting(Delivery delivery, long nowMillis) {
+    DeliveryLatency measured = latency();
+    if (measured != null) {
+      measured.onSentAfterWaiting(delivery, nowMillis);
+    }
   }
 
   /**
@@ -52,6 +75,10 @@ final class OutboundExchanges {
     boolean atLeastOnce = delivery.qos() == Qos.AT_LEAST_ONCE;
     window.open(
         sequence, atLeastOnce ? InflightWindow.AWAITING_PUBACK : InflightWindow.AWAITING_PUBREC);
+    DeliveryLatency measured = latency();
+    if (measured != null) {
+      measured.onSent(sequence, delivery);
+    }
     if (atLeastOnce && delivery.isShared()) {
       if (sharedInflight == null) {
         sharedInflight = new LinkedHashMap<>();
@@ -118,6 +145,9 @@ final class OutboundExchanges {
       client.recordDropped(Drop.unknown(DropReason.REFUSED_BY_CLIENT, 1));
     }
     window.settle(sequence);
+    if (latency != null) {
+      latency.onAcknowledged(sequence);
+    }
     if (sharedInflight != null) {
       sharedInflight.remove(sequence);
     }

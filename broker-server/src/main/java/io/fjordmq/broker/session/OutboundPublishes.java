@@ -9,6 +9,7 @@ import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.Attachment;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -40,8 +41,15 @@ final class OutboundPublishes {
 
     EventLoop loop();
 
+    @Override
+    String tenant();
+
     /** The wall clock time. */
+    @Override
     long nowMillis();
+
+    /** Counts messages of topics. */
+    TopicTraffic topicTraffic();
   }
 
   private final Client client;
@@ -53,6 +61,7 @@ final class OutboundPublishes {
   private final boolean connectedAsOtherUser;
   private boolean started;
   private boolean pumping;
+  private long pumpedAtMillis; // 0 until the current pump needs the time
   private boolean windowFull;
 
   /**
@@ -95,6 +104,7 @@ final class OutboundPublishes {
   /** Starts sending after the CONNACK has been written. */
   void start() {
     started = true;
+    exchanges.start();
     if (inbox != null) {
       inbox.resendPubRels();
     }
@@ -136,6 +146,7 @@ final class OutboundPublishes {
       return;
     }
     pumping = true;
+    pumpedAtMillis = 0;
     try {
       pumpFrom(live);
       if (inbox != null && live.isEmpty()) {
@@ -229,6 +240,17 @@ final class OutboundPublishes {
     long expiry = dialect.expirySeconds(message, now);
     client.writer().writePublish(head, identifier, repeated, expiry, message.payload());
     client.observer().onSent(delivery.qos(), bytes);
+    client.topicTraffic().onSent(client.tenant(), message.topic(), delivery.qos());
+    if (pumping && delivery.qos() == Qos.AT_MOST_ONCE) {
+      exchanges.onSentAfterWaiting(delivery, pumpedAtMillis());
+    }
+  }
+
+  private long pumpedAtMillis() {
+    if (pumpedAtMillis == 0) {
+      pumpedAtMillis = client.nowMillis();
+    }
+    return pumpedAtMillis;
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {

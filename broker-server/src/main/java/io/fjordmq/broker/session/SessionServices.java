@@ -11,6 +11,8 @@ import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
@@ -28,6 +30,7 @@ import java.util.function.BooleanSupplier;
  * @param inboxes the store of persistent sessions
  * @param retained the store of retained messages, which new subscriptions receive
  * @param node the state of this node
+ * @param slowSubscriptions gets the delivery latency of messages
  */
 public record SessionServices(
     Tenants tenants,
@@ -38,7 +41,8 @@ public record SessionServices(
     Delivery delivery,
     InboxStore inboxes,
     RetainStore retained,
-    NodeState node) {
+    NodeState node,
+    SlowSubscriptions slowSubscriptions) {
 
   /**
    * Publishing and delivery of messages.
@@ -47,17 +51,23 @@ public record SessionServices(
    * @param publishRouter publishes the messages of clients
    * @param live the subscriptions of connected clients
    * @param routes the routes to inboxes
+   * @param topicTraffic counts messages of topics
    */
   public record Delivery(
       SessionRegistry registry,
       PublishRouter publishRouter,
       LiveSubscriptions live,
-      InboxRoutes routes) {
+      InboxRoutes routes,
+      TopicTraffic topicTraffic) {
 
     /** Returns the services of a node's delivery. */
     public static Delivery of(DeliveryAssembly delivery) {
       return new Delivery(
-          delivery.registry(), delivery.distribution(), delivery.live(), delivery.routes());
+          delivery.registry(),
+          delivery.distribution(),
+          delivery.live(),
+          delivery.routes(),
+          delivery.topicTraffic());
     }
   }
 
@@ -93,6 +103,10 @@ public record SessionServices(
 
   InboxRoutes routes() {
     return delivery.routes;
+  }
+
+  TopicTraffic topicTraffic() {
+    return delivery.topicTraffic;
   }
 
   LocalNode self() {

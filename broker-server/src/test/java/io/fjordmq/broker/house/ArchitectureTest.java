@@ -21,6 +21,8 @@ import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.broker.slow.seeded.LatencyThatKnowsSessions;
+import io.fjordmq.broker.topicmetrics.seeded.CounterThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -77,7 +79,9 @@ class ArchitectureTest {
                 "ops",
                 "net",
                 "query",
-                "events"),
+                "events",
+                "slow",
+                "topicmetrics"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -101,6 +105,8 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("slow"), LatencyThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("topicmetrics"), CounterThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -108,7 +114,8 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
-            HouseRules.boundary("delivery", "dispatch", "nodes", "limits", "events"),
+            HouseRules.boundary(
+                "delivery", "dispatch", "nodes", "limits", "events", "topicmetrics"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
@@ -119,10 +126,13 @@ class ArchitectureTest {
                 "security",
                 "bans",
                 "limits",
-                "events"),
+                "events",
+                "slow",
+                "topicmetrics"),
             BlockingSession.class),
         new Rule(
-            HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),
+            HouseRules.boundary(
+                "query", "session", "delivery", "dispatch", "limits", "slow", "topicmetrics"),
             QueryThatKnowsHttp.class));
   }
 

@@ -15,10 +15,12 @@ import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.testing.CountingSessionObserver;
 import io.fjordmq.broker.testing.MemoryInboxStore;
 import io.fjordmq.broker.testing.StoreTasks;
 import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
@@ -51,6 +53,8 @@ final class OutboundClient implements OutboundPublishes.Client {
   final List<CloseReason> failures = new ArrayList<>();
   final List<Limit> limits = new ArrayList<>();
   private final StoreFailureLog storeFailures = new StoreFailureLog();
+  private final TopicTraffic topicTraffic = new TopicTraffic();
+  private final SlowSubscriptions slow = SlowSubscriptions.disabled();
   long now = 1_000;
   boolean ended;
 
@@ -94,6 +98,16 @@ final class OutboundClient implements OutboundPublishes.Client {
             wire.channel(),
             new Throttle(new TimeoutWheel(loop()), settings, throttleClient(), () -> {}),
             observer);
+  }
+
+  @Override
+  public TopicTraffic topicTraffic() {
+    return topicTraffic;
+  }
+
+  @Override
+  public SlowSubscriptions slowSubscriptions() {
+    return slow;
   }
 
   private Throttle.Client throttleClient() {

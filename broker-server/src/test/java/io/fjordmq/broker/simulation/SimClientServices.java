@@ -16,7 +16,9 @@ import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
@@ -85,7 +87,8 @@ final class SimClientServices implements Brokers.Acceptor {
                 retained,
                 () -> true,
                 this::isServing,
-                clock));
+                clock,
+                new TopicTraffic()));
     replicas.inboxEvents.forwardTo(delivery.inboxEvents());
     this.sessions =
         new Sessions(
@@ -99,11 +102,13 @@ final class SimClientServices implements Brokers.Acceptor {
                     delivery.registry(),
                     defect.wrapPublishRouter(delivery.distribution()),
                     delivery.live(),
-                    delivery.routes()),
+                    delivery.routes(),
+                    delivery.topicTraffic()),
                 inboxes,
                 retained,
                 new SessionServices.NodeState(
-                    self, servingState, Overload.NEVER, () -> true, clock, BanList.empty())));
+                    self, servingState, Overload.NEVER, () -> true, clock, BanList.empty()),
+                SlowSubscriptions.disabled()));
     this.pipeline = PlainPipeline.of("simulated", sessions);
   }
 
