@@ -43,6 +43,8 @@ class CommandsTest {
           clients queued c1                           | GET /clients/c1/mqueue_messages?payload=none&limit=1000
           clients inflight c1 --tenant t --payload plain | GET /clients/c1/inflight_messages?tenant=t&payload=plain&limit=1000
           ban list --tenant t                         | GET /banned?tenant=t&limit=1000
+          slow-subscriptions list --tenant t          | GET /slow_subscriptions?tenant=t&limit=1000
+          topic-metrics list --tenant t               | GET /mqtt/topic_metrics?tenant=t
           users list                                  | GET /users
           api-keys list                               | GET /api_key
           audit list --source key --operation-result failure | GET /audit?source=key&operation_result=failure&limit=1000
@@ -69,6 +71,7 @@ class CommandsTest {
           voters             | GET /voters                    | {"inbox":3}          | inbox\t3
           clients show a/b   | GET /clients/a%2Fb             | {"clientid":"a/b"}   | clientid\ta/b
           clients show ü --tenant t | GET /clients/%C3%BC?tenant=t | {"clientid":"ü"} | clientid\tü
+          topic-metrics show a/b | GET /mqtt/topic_metrics/a%2Fb | {"topic":"a/b"}   | topic\ta/b
           retained show a/b  | GET /mqtt/retainer/message/a%2Fb | {"qos":1}          | qos\t1
           """)
   void shouldShow(String words, String request, String json, String printed) {
@@ -111,6 +114,11 @@ class CommandsTest {
           ban add clientid c --tenant t | POST /banned | {"as":"clientid","who":"c","tenant":"t"} | {} | clientid 'c' banned
           ban del clientid c --tenant t | DELETE /banned/clientid/c?tenant=t | `` | `` | ban of clientid 'c' removed
           ban del cidr 10.0.0.0/8  | DELETE /banned/peerhost_net/10.0.0.0%2F8 | `` | `` | ban of cidr '10.0.0.0/8' removed
+          slow-subscriptions clear | DELETE /slow_subscriptions | `` | `` | list of slow subscriptions cleared
+          topic-metrics add a/b    | POST /mqtt/topic_metrics | {"topic":"a/b"} | {"topic":"a/b"} | topic 'a/b' registered
+          topic-metrics reset a --tenant t | PUT /mqtt/topic_metrics?tenant=t | {"action":"reset","topic":"a"} | `` | counters of topic 'a' reset
+          topic-metrics del a/b    | DELETE /mqtt/topic_metrics/a%2Fb | `` | `` | topic 'a/b' is no longer registered
+          users logout-all --yes   | POST /login/rotate_key | `` | `` | token key replaced; all users must log in again
           users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
           api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
           """)
@@ -123,6 +131,19 @@ class CommandsTest {
   }
 
   private static final String BASIC = "Basic a2V5OnNlY3JldA==";
+
+  @Test
+  void shouldShowTheCountersOfTopics() {
+    api.on(
+        "GET /mqtt/topic_metrics",
+        "[{\"topic\":\"a\",\"create_time\":\"2026-11-26T12:00:00Z\",\"metrics\":{"
+            + "\"messages.in.count\":7,\"messages.in.rate\":0.25,\"messages.out.count\":3,"
+            + "\"messages.out.rate\":0,\"messages.dropped.count\":1}}]");
+    assertThat(Cli.of(api).line("topic-metrics list").out().lines().skip(1))
+        .singleElement()
+        .asString()
+        .startsWith("a\t7\t0.3\t3\t0.0\t1\t2026-11-26T12:00:00Z");
+  }
 
   @Test
   void shouldPrintAnApiKeyWithItsSecret() {
