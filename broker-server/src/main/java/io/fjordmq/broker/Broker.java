@@ -26,6 +26,7 @@ import io.fjordmq.broker.telemetry.TelemetrySettings;
 import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
+import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -49,6 +50,7 @@ public final class Broker implements ShutdownSequence.Composite {
   private final ClusterNode node;
   private final Accounts accounts;
   private final Bans bans;
+  private final TopicMetrics topicMetrics;
   private final ReplicatedStores stores;
   private final Traces traces;
   private final TraceLogs traceLogs;
@@ -89,6 +91,7 @@ public final class Broker implements ShutdownSequence.Composite {
       telemetry = add("telemetry", openTelemetry(config.telemetryConfig(), node));
       accounts = add("accounts", openAccounts(config, node, observers));
       bans = add("bans", openBans(node));
+      topicMetrics = add("topic metrics", openTopicMetrics(node));
       stores =
           add(
               "stores",
@@ -110,7 +113,8 @@ public final class Broker implements ShutdownSequence.Composite {
                       security,
                       tenants,
                       overload,
-                      bans.list(),
+                      bans,
+                      topicMetrics,
                       telemetry.tracer(),
                       traces.tracer(),
                       observers)));
@@ -171,6 +175,12 @@ public final class Broker implements ShutdownSequence.Composite {
             node.self().value(),
             storage.directory().resolve("trace"),
             stores.disk()::canStoreMessages));
+  }
+
+  private static TopicMetrics openTopicMetrics(ClusterNode node) {
+    return TopicMetrics.open(
+        new TopicMetrics.Dependencies(
+            node.metadata(), node.membership()::write, node.membership().clock()));
   }
 
   /**
@@ -257,7 +267,10 @@ public final class Broker implements ShutdownSequence.Composite {
         node.self().value(),
         operations.names(),
         operations.monitoring().alarmQueries(),
-        operations.monitoring().monitorQueries());
+        operations.monitoring().monitorQueries(),
+        clientServices.slowSubscriptions(),
+        topicMetrics,
+        clientServices.topicMetrics());
   }
 
   /** Also raises alarms about certificates that are not those of listeners. */

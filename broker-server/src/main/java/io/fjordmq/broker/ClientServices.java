@@ -1,6 +1,6 @@
 package io.fjordmq.broker;
 
-import io.fjordmq.broker.bans.BanList;
+import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
@@ -10,18 +10,23 @@ import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
 import io.fjordmq.broker.events.ClientEventLog;
 import io.fjordmq.broker.events.ClientEventQueries;
+import io.fjordmq.broker.flapping.FlappingDetector;
+import io.fjordmq.broker.flapping.FlappingSettings;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.broker.query.SlowSubscriptionQueries;
+import io.fjordmq.broker.query.TopicMetricQueries;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.sys.ClientTopics;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
@@ -29,6 +34,7 @@ import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -36,6 +42,7 @@ import io.fjordmq.inbox.client.RangeSessionQueries;
 import io.fjordmq.range.kv.RocksKv;
 import io.fjordmq.router.RouteReplicas;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +60,8 @@ final class ClientServices implements ShutdownSequence.Composite {
       Security security,
       Tenants tenants,
       OverloadGuard overload,
-      BanList bans,
+      Bans bans,
+      TopicMetrics topicMetrics,
       @Nullable MessageTracer messageTracer,
       Tracer tracer,
       Observers observers) {}
@@ -65,6 +73,9 @@ final class ClientServices implements ShutdownSequence.Composite {
   private final DeliveryAssembly delivery;
   private final ClientEventLog eventLog;
   private final ClientEventQueries events;
+  private final SlowSubscriptions slow;
+  private final SlowSubscriptionQueries slowQueries;
+  private final TopicMetricQueries topicQueries;
   private final SysTopics sys;
   private final Sessions sessions;
   private final ClusterQueries queries;
@@ -80,6 +91,7 @@ final class ClientServices implements ShutdownSequence.Composite {
     clock = membership.clock();
     self = new LocalNode(dependencies.node.self().value(), membership::incarnation);
     eventLog = new ClientEventLog(dependencies.config.eventsConfig(), InstantSource.system());
+    slow = new SlowSubscriptions(dependencies.config.slowSubscriptionConfig());
     delivery =
         DeliveryAssembly.open(
             new DeliveryDependencies(
@@ -93,11 +105,17 @@ final class ClientServices implements ShutdownSequence.Composite {
                 stores.retained(),
                 stores.disk()::canStoreMessages,
                 membership::isServing,
-                clock));
+                clock,
+                dependencies.topicMetrics.traffic()));
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
     try {
       openStreams(membership);
       events = ClientEventQueries.start(eventLog, membership, dependencies.node.peers());
+      slowQueries =
+          SlowSubscriptionQueries.start(slow, membership, dependencies.node.peers(), clock);
+      topicQueries =
+          TopicMetricQueries.start(
+              dependencies.topicMetrics.traffic(), membership, dependencies.node.peers());
       sys = sysTopics();
       sys.run();
       sessions = sessions(membership);
@@ -143,15 +161,10 @@ final class ClientServices implements ShutdownSequence.Composite {
   }
 
   private Sessions sessions(ClusterMembership membership) {
-    SysTopicsSettings settings = dependencies.config.sysTopicsConfig();
-    ClientEvents listener =
-        settings.clientEvents()
-            ? new ClientTopics(settings, self.id(), delivery.distribution())
-            : ClientEvents.NONE;
     return new Sessions(
         new SessionServices(
             dependencies.tenants,
-            listener,
+            ClientEvents.of(clientListeners()),
             eventLog,
             dependencies.tracer,
             dependencies.observers.sessions(),
@@ -165,7 +178,25 @@ final class ClientServices implements ShutdownSequence.Composite {
                 dependencies.overload,
                 dependencies.stores.disk()::canStoreMessages,
                 clock,
-                dependencies.bans)));
+                dependencies.bans.list()),
+            slow));
+  }
+
+  private List<ClientEvents> clientListeners() {
+    List<ClientEvents> listeners = new ArrayList<>();
+    SysTopicsSettings sysSettings = dependencies.config.sysTopicsConfig();
+    if (sysSettings.clientEvents()) {
+      listeners.add(new ClientTopics(sysSettings, self.id(), delivery.distribution()));
+    }
+    FlappingSettings flapping = dependencies.config.flappingConfig();
+    if (flapping.enabled()) {
+      listeners.add(
+          new FlappingDetector(
+              flapping,
+              new FlappingDetector.Dependencies(
+                  dependencies.bans::add, eventLog, dependencies.observers.security())));
+    }
+    return listeners;
   }
 
   private ClusterQueries queries(ClusterMembership membership) {
@@ -196,6 +227,16 @@ final class ClientServices implements ShutdownSequence.Composite {
   /** The recent events of clients on all nodes. */
   ClientEventQueries events() {
     return events;
+  }
+
+  /** The slow subscriptions of all nodes. */
+  SlowSubscriptionQueries slowSubscriptions() {
+    return slowQueries;
+  }
+
+  /** The messages of registered topics on all nodes. */
+  TopicMetricQueries topicMetrics() {
+    return topicQueries;
   }
 
   /** All sessions on this node. */

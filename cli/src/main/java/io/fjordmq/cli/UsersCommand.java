@@ -118,4 +118,20 @@ final class UsersCommand {
         json,
         "password of user '" + name + "' set");
   }
+
+  @Command(
+      name = "logout-all",
+      description = {
+        "Log out all users: replace the key that signs tokens",
+        "All tokens become invalid on every node; API keys are not affected."
+      })
+  int logoutAll(@Mixin YesOption yes, @Mixin JsonOption json) {
+    if (!context.confirm(yes, "Log out all users?")) {
+      return Main.FAILED;
+    }
+    return context.done(
+        context.api().post(ApiPath.of("login", "rotate_key"), null),
+        json,
+        "token key replaced; all users must log in again");
+  }
 }

@@ -46,6 +46,8 @@ class CommandsTest {
           alarms list                                 | GET /alarms?activated=true&limit=1000
           alarms list --history --limit 5             | GET /alarms?activated=false&limit=5
           ban list --tenant t                         | GET /banned?tenant=t&limit=1000
+          slow-subscriptions list --tenant t          | GET /slow_subscriptions?tenant=t&limit=1000
+          topic-metrics list --tenant t               | GET /mqtt/topic_metrics?tenant=t
           users list                                  | GET /users
           api-keys list                               | GET /api_key
           log levels --node n1                        | GET /log/levels?node=n1
@@ -73,6 +75,7 @@ class CommandsTest {
           voters             | GET /voters                    | {"inbox":3}          | inbox\t3
           clients show a/b   | GET /clients/a%2Fb             | {"clientid":"a/b"}   | clientid\ta/b
           clients show ü --tenant t | GET /clients/%C3%BC?tenant=t | {"clientid":"ü"} | clientid\tü
+          topic-metrics show a/b | GET /mqtt/topic_metrics/a%2Fb | {"topic":"a/b"}   | topic\ta/b
           retained show a/b  | GET /mqtt/retainer/message/a%2Fb | {"qos":1}          | qos\t1
           """)
   void shouldShow(String words, String request, String json, String printed) {
@@ -124,6 +127,11 @@ class CommandsTest {
           trace start --ip 10.0.0.0/8 --payload none | POST /trace | {"name":"ip-address-20261126-120000","type":"ip_address","ip_address":"10.0.0.0/8","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
           trace stop n             | PUT /trace/n/stop | {} | {"name":"n"} | trace 'n' stopped
           trace delete n --yes     | DELETE /trace/n | `` | `` | trace 'n' deleted
+          slow-subscriptions clear | DELETE /slow_subscriptions | `` | `` | list of slow subscriptions cleared
+          topic-metrics add a/b    | POST /mqtt/topic_metrics | {"topic":"a/b"} | {"topic":"a/b"} | topic 'a/b' registered
+          topic-metrics reset a --tenant t | PUT /mqtt/topic_metrics?tenant=t | {"action":"reset","topic":"a"} | `` | counters of topic 'a' reset
+          topic-metrics del a/b    | DELETE /mqtt/topic_metrics/a%2Fb | `` | `` | topic 'a/b' is no longer registered
+          users logout-all --yes   | POST /login/rotate_key | `` | `` | token key replaced; all users must log in again
           users del bob --yes      | DELETE /users/bob | `` | `` | user 'bob' deleted
           api-keys del k --yes     | DELETE /api_key/k | `` | `` | API key 'k' deleted
           """)
@@ -149,6 +157,19 @@ class CommandsTest {
   }
 
   private static final String BASIC = "Basic a2V5OnNlY3JldA==";
+
+  @Test
+  void shouldShowTheCountersOfTopics() {
+    api.on(
+        "GET /mqtt/topic_metrics",
+        "[{\"topic\":\"a\",\"create_time\":\"2026-11-26T12:00:00Z\",\"metrics\":{"
+            + "\"messages.in.count\":7,\"messages.in.rate\":0.25,\"messages.out.count\":3,"
+            + "\"messages.out.rate\":0,\"messages.dropped.count\":1}}]");
+    assertThat(Cli.of(api).line("topic-metrics list").out().lines().skip(1))
+        .singleElement()
+        .asString()
+        .startsWith("a\t7\t0.3\t3\t0.0\t1\t2026-11-26T12:00:00Z");
+  }
 
   @Test
   void shouldPrintAnApiKeyWithItsSecret() {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -214,12 +215,13 @@ public final class FilterTable<V, R> {
   /**
    * Passes the value of every filter of a tenant, in no particular order and without a lock. A
    * filter that is added or removed meanwhile may or may not be passed. For infrequent use.
+   *
+   * @param isOver ends the visit when it becomes true
+   * @return whether every filter was passed
    */
-  void forEach(String tenant, Consumer<? super V> action) {
+  boolean forEachUntil(String tenant, BooleanSupplier isOver, Consumer<? super V> action) {
     Tenant<V, R> entry = tenants.get(tenant);
-    if (entry != null) {
-      entry.filters.forEach(action);
-    }
+    return entry == null || entry.filters.forEachUntil(isOver, action);
   }
 
   private R matchUncached(Tenant<V, R> entry, String tenant, String topic, IntConsumer visited) {

@@ -2,6 +2,7 @@ package io.fjordmq.router;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * content there; filters added later are in a new branch.
  */
 final class FilterTrie<V> {
+  private static final int NODES_PER_CHECK = 1_024;
 
   private static final class Node<V> {
     final Levels<Node<V>> literal = new Levels<>();
@@ -155,15 +157,30 @@ final class FilterTrie<V> {
 
   /** Passes the value of every filter to the action, in no particular order. */
   void forEach(Consumer<? super V> action) {
+    forEachUntil(() -> false, action);
+  }
+
+  /**
+   * Passes the value of every filter to the action, in no particular order, until the condition
+   * becomes true.
+   *
+   * @param isOver checked once per {@link #NODES_PER_CHECK} nodes
+   * @return whether every filter was passed
+   */
+  boolean forEachUntil(BooleanSupplier isOver, Consumer<? super V> action) {
     List<Node<V>> unvisited = new ArrayList<>();
     unvisited.add(root);
-    while (!unvisited.isEmpty()) {
+    for (int visited = 0; !unvisited.isEmpty(); visited++) {
+      if (visited % NODES_PER_CHECK == 0 && isOver.getAsBoolean()) {
+        return false;
+      }
       Node<V> node = unvisited.remove(unvisited.size() - 1);
       passIfSet(node.value, action);
       passIfSet(node.hashValue, action);
       addIfSet(node.plus, unvisited);
       node.literal.forEach(unvisited::add);
     }
+    return true;
   }
 
   private Node<V> childOrNew(Node<V> node, String pattern, int from, int end) {

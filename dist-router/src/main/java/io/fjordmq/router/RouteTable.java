@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -140,6 +141,13 @@ public final class RouteTable {
   }
 
   /**
+   * Some topic filters with their receivers, sorted by their text.
+   *
+   * @param complete whether all routes were visited; otherwise filters may be missing
+   */
+  public record Listing(List<RoutedFilter> filters, boolean complete) {}
+
+  /**
    * Lists topic filters with their receivers, sorted by their text. Visits all routes of the tenant
    * without a lock; routes that change meanwhile may be missed. For infrequent use, not on an event
    * loop.
@@ -147,27 +155,30 @@ public final class RouteTable {
    * @param after only filters after this one are listed; empty for all
    * @param accepts selects filters by their text
    * @param limit maximum number of filters; &gt; 0
+   * @param isOver ends the visit when it becomes true
    */
-  public List<RoutedFilter> list(
-      String tenant, String after, Predicate<String> accepts, int limit) {
+  public Listing list(
+      String tenant, String after, Predicate<String> accepts, int limit, BooleanSupplier isOver) {
     TreeMap<String, RoutedFilter> first = new TreeMap<>();
-    filters.forEach(
-        tenant,
-        pattern ->
-            pattern.forEach(
-                route -> {
-                  String text = route.filter().text();
-                  boolean isAmongFirst =
-                      first.size() < limit || text.compareTo(first.lastKey()) <= 0;
-                  if (!isAmongFirst || text.compareTo(after) <= 0 || !accepts.test(text)) {
-                    return;
-                  }
-                  first.merge(text, RoutedFilter.of(route), RoutedFilter::and);
-                  if (first.size() > limit) {
-                    first.pollLastEntry();
-                  }
-                }));
-    return List.copyOf(first.values());
+    boolean complete =
+        filters.forEachUntil(
+            tenant,
+            isOver,
+            pattern ->
+                pattern.forEach(
+                    route -> {
+                      String text = route.filter().text();
+                      boolean isAmongFirst =
+                          first.size() < limit || text.compareTo(first.lastKey()) <= 0;
+                      if (!isAmongFirst || text.compareTo(after) <= 0 || !accepts.test(text)) {
+                        return;
+                      }
+                      first.merge(text, RoutedFilter.of(route), RoutedFilter::and);
+                      if (first.size() > limit) {
+                        first.pollLastEntry();
+                      }
+                    }));
+    return new Listing(List.copyOf(first.values()), complete);
   }
 
   /** Marks the interval as filled; returns whether a part of it was already filled. */

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -180,7 +181,7 @@ class RouteTableTest {
     List<String> all = new ArrayList<>();
     String after = "";
     while (true) {
-      List<RoutedFilter> page = table.list("t", after, text -> true, 4);
+      List<RoutedFilter> page = list("t", after, text -> true, 4);
       if (page.isEmpty()) {
         break;
       }
@@ -189,11 +190,29 @@ class RouteTableTest {
       after = all.get(all.size() - 1);
     }
     assertThat(all).hasSize(26).isSorted().doesNotHaveDuplicates().contains("a/d/#");
-    assertThat(table.list("t", "", "a/c"::equals, 10))
+    assertThat(list("t", "", "a/c"::equals, 10))
         .containsExactly(new RoutedFilter("a/c", Set.of("n0", "n1"), 2));
-    assertThat(table.list("t", "", "$share/g/a/b"::equals, 10))
+    assertThat(list("t", "", "$share/g/a/b"::equals, 10))
         .containsExactly(new RoutedFilter("$share/g/a/b", Set.of("n7"), 0));
-    assertThat(table.list("nobody", "", text -> true, 10)).isEmpty();
+    assertThat(list("nobody", "", text -> true, 10)).isEmpty();
+  }
+
+  private List<RoutedFilter> list(
+      String tenant, String after, Predicate<String> accepts, int limit) {
+    RouteTable.Listing listing = table.list(tenant, after, accepts, limit, () -> false);
+    assertThat(listing.complete()).isTrue();
+    return listing.filters();
+  }
+
+  @Test
+  void shouldEndAListingWhenItsTimeIsUp() {
+    for (int i = 0; i < 10_000; i++) {
+      table.add(route("t", "a/" + i, new Receiver.Live("n0", 1, "")));
+    }
+    int[] checks = new int[1];
+    RouteTable.Listing listing = table.list("t", "", text -> true, 20_000, () -> ++checks[0] > 3);
+    assertThat(listing.complete()).isFalse();
+    assertThat(listing.filters()).hasSizeBetween(1, 4_000);
   }
 
   private static Route route(String tenant, String filter, Receiver receiver) {

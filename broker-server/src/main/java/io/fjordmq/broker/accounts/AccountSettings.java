@@ -6,13 +6,15 @@ import java.time.Duration;
  * Settings of the accounts of the REST API.
  *
  * @param tokenLifetime time after which a token of a login expires
- * @param maxLoginFailures number of failed logins of one address, or of one user name, within the
- *     window after which further ones are refused until the window has passed; 0 for no limit
+ * @param maxLoginFailures number of failed logins of one user name from one address within the
+ *     window after which further ones are refused until the window has passed; an address may have
+ *     ten times as many for all user names together; 0 for no limit
  * @param loginFailureWindow length of the window for maxLoginFailures
- * @param maxTrackedLogins maximum number of addresses, and of user names, whose failures are
- *     recorded; beyond that, the oldest is evicted
- * @param maxWaitingPasswords maximum number of passwords waiting to be hashed; further logins are
- *     refused
+ * @param maxTrackedLogins maximum number of addresses, and of user names at addresses, whose
+ *     failures are recorded; beyond that, the oldest is evicted
+ * @param maxWaitingPasswords maximum number of passwords waiting to be hashed, a quarter of it for
+ *     one address; further logins are refused. Should be well below
+ *     httpConfig.maxPendingApiRequests
  * @param auditRecords number of audit records that a node keeps in memory
  * @param firstAdministrator the administrator that is created if the cluster has no users
  */
@@ -32,7 +34,7 @@ public record AccountSettings(
           10,
           Duration.ofMinutes(1),
           10_000,
-          64,
+          16,
           10_000,
           FirstAdministratorSettings.NONE);
 

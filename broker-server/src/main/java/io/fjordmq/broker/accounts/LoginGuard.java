@@ -7,8 +7,15 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.regex.Pattern;
 
-/** Blocks addresses and user names after too many failed logins. Thread-safe. */
+/**
+ * Blocks logins after too many failures. Failures count for the user name together with the
+ * address, so that nobody can lock out a user who logs in from another address. An address that
+ * guesses passwords of many users is blocked for all of them. Thread-safe.
+ */
 final class LoginGuard {
+  /** How many times more failures an address may have than a user at this address. */
+  private static final int USERS_PER_ADDRESS = 10;
+
   /** Only texts that {@link InetAddress#getByName} parses without asking a name server. */
   private static final Pattern LITERAL =
       Pattern.compile(
@@ -18,7 +25,7 @@ final class LoginGuard {
   private static final int MAX_TEXT = 128;
 
   private final LoginFailures addresses;
-  private final LoginFailures names;
+  private final LoginFailures usersAtAddresses;
 
   LoginGuard(AccountSettings settings) {
     this(settings, () -> Instant.ofEpochMilli(System.nanoTime() / 1_000_000));
@@ -28,28 +35,33 @@ final class LoginGuard {
    * @param clock must never go backwards
    */
   LoginGuard(AccountSettings settings, InstantSource clock) {
-    addresses = failures(settings, clock);
-    names = failures(settings, clock);
+    addresses = failures(USERS_PER_ADDRESS * settings.maxLoginFailures(), settings, clock);
+    usersAtAddresses = failures(settings.maxLoginFailures(), settings, clock);
   }
 
-  private static LoginFailures failures(AccountSettings settings, InstantSource clock) {
+  private static LoginFailures failures(
+      int maxFailures, AccountSettings settings, InstantSource clock) {
     return new LoginFailures(
-        settings.maxLoginFailures(),
-        settings.loginFailureWindow(),
-        settings.maxTrackedLogins(),
-        clock);
+        maxFailures, settings.loginFailureWindow(), settings.maxTrackedLogins(), clock);
   }
 
   boolean isBlocked(String name, String address) {
-    return addresses.isBlocked(addressKey(address)) || names.isBlocked(bounded(name));
+    String key = addressKey(address);
+    return addresses.isBlocked(key) || usersAtAddresses.isBlocked(userAt(name, key));
   }
 
   void recordFailure(String name, String address) {
-    addresses.record(addressKey(address));
-    names.record(bounded(name));
+    String key = addressKey(address);
+    addresses.record(key);
+    usersAtAddresses.record(userAt(name, key));
   }
 
-  private static String addressKey(String address) {
+  private static String userAt(String name, String addressKey) {
+    return addressKey + "\n" + bounded(name);
+  }
+
+  /** Returns the key under which an address counts. IPv6 addresses of a network have the same. */
+  static String addressKey(String address) {
     if (address.length() <= MAX_TEXT && LITERAL.matcher(address).matches()) {
       try {
         return LoginFailures.keyOf(InetAddress.getByName(address));

@@ -5,6 +5,7 @@ import io.fjordmq.broker.accounts.AccountObserver.Result;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.security.LoginCache;
 import io.fjordmq.broker.security.PasswordHash;
+import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.common.OperationException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -118,6 +119,14 @@ public final class Logins {
   }
 
   /**
+   * Replaces the key that signs tokens, which makes all tokens of all users invalid on every node.
+   * Fails with UNAVAILABLE.
+   */
+  public CompletableFuture<Void> rotateTokenKey() {
+    return records.write(Change.put(TokenKey.KEY, TokenKey.create(random).encode(), Change.ANY));
+  }
+
+  /**
    * Authenticates a caller by an API key and its secret, or by the name and password of a user.
    * Fails with WRONG_CREDENTIALS, TOO_MANY_FAILURES or BUSY.
    *
@@ -171,7 +180,7 @@ public final class Logins {
       return CompletableFuture.completedFuture(stored);
     }
     return passwords
-        .run(() -> check(name, bytes, stored, address))
+        .run(LoginGuard.addressKey(address), () -> check(name, bytes, stored, address))
         .whenComplete(
             (known, failure) -> {
               if (OperationException.isAny(failure, Kind.BUSY)) {
@@ -205,7 +214,7 @@ public final class Logins {
     logRefusal("too many failures (apiConfig.maxLoginFailures)", name, address);
     return new AccountException(
         Kind.TOO_MANY_FAILURES,
-        "too many failed logins from this address or for this user; try again in "
+        "too many failed logins from this address; try again in "
             + settings.loginFailureWindow().toSeconds()
             + " s");
   }

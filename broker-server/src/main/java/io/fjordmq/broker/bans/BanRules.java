@@ -59,8 +59,7 @@ final class BanRules {
    * @throws BanException if the caller is bound to another tenant
    */
   static @Nullable String tenantFor(Caller caller, @Nullable String requested) {
-    if (requested != null) {
-      require(!requested.isEmpty(), "tenant must not be empty");
+    if (requested != null) { // empty: the default tenant
       text("tenant", requested);
     }
     String own = caller.tenant();

@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.alarms.AlarmSettings;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.events.EventsSettings;
+import io.fjordmq.broker.flapping.FlappingSettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
@@ -12,6 +13,7 @@ import io.fjordmq.broker.logging.LogSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.security.SecuritySettings;
 import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.slow.SlowSubscriptionSettings;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.telemetry.TelemetrySettings;
 import io.fjordmq.broker.trace.TraceSettings;
@@ -62,6 +64,8 @@ import java.util.Set;
  * @param eventsConfig the recent events of clients
  * @param traceConfig traces of clients, topics and addresses
  * @param alarmsConfig when alarms are activated and deactivated
+ * @param slowSubscriptionConfig the list of slow subscriptions
+ * @param flappingConfig bans of clients that disconnect too often
  * @param deliveryConfig limits for delivery to connected clients
  * @param nodesConfig limits for messages queued for other nodes
  * @param storeConfig the three replicated stores
@@ -102,6 +106,8 @@ public record BrokerConfig(
     EventsSettings eventsConfig,
     TraceSettings traceConfig,
     AlarmSettings alarmsConfig,
+    SlowSubscriptionSettings slowSubscriptionConfig,
+    FlappingSettings flappingConfig,
     DeliverySettings deliveryConfig,
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
@@ -170,6 +176,8 @@ public record BrokerConfig(
         EventsSettings.DEFAULTS,
         TraceSettings.DEFAULTS,
         AlarmSettings.DEFAULTS,
+        SlowSubscriptionSettings.DEFAULTS,
+        FlappingSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
         StoreConfig.DEFAULTS,
@@ -215,6 +223,8 @@ public record BrokerConfig(
         eventsConfig,
         traceConfig,
         alarmsConfig,
+        slowSubscriptionConfig,
+        flappingConfig,
         deliveryConfig,
         nodesConfig,
         storeConfig,

@@ -4,6 +4,7 @@ import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.InboxListener;
 
 /**
@@ -18,6 +19,7 @@ public final class DeliveryAssembly {
   private final InboxRoutes routes;
   private final InboxEvents inboxEvents;
   private final ReceivedItems receivedItems;
+  private final TopicTraffic topicTraffic;
 
   /** Assembles the delivery components of a node that has no clients and no streams yet. */
   public static DeliveryAssembly open(DeliveryDependencies dependencies) {
@@ -25,6 +27,7 @@ public final class DeliveryAssembly {
   }
 
   private DeliveryAssembly(DeliveryDependencies dependencies) {
+    topicTraffic = dependencies.topicTraffic();
     local = LocalDelivery.of(dependencies.self(), dependencies.settings(), dependencies.observer());
     live =
         new LocalSubscriptions(
@@ -81,6 +84,11 @@ public final class DeliveryAssembly {
   /** The receiver of inbox store events, usually called through an {@link InboxEventRelay}. */
   public InboxListener inboxEvents() {
     return inboxEvents;
+  }
+
+  /** Counts messages of topics. */
+  public TopicTraffic topicTraffic() {
+    return topicTraffic;
   }
 
   /** The mailboxes of the event loops, for delivery tests. */

@@ -4,6 +4,7 @@ import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RouteStore;
@@ -20,6 +21,7 @@ import java.util.function.BooleanSupplier;
  * @param isServing whether this node is sure to know all receivers, and no other node can consider
  *     its incarnation ended
  * @param clock the wall clock
+ * @param topicTraffic counts messages of topics
  */
 public record DeliveryDependencies(
     LocalNode self,
@@ -32,4 +34,5 @@ public record DeliveryDependencies(
     RetainStore retained,
     BooleanSupplier hasFreeDiskSpace,
     BooleanSupplier isServing,
-    InstantSource clock) {}
+    InstantSource clock,
+    TopicTraffic topicTraffic) {}

@@ -22,6 +22,7 @@ import io.fjordmq.broker.telemetry.PublishSpan.RouteSpan;
 import io.fjordmq.broker.trace.MessageStep;
 import io.fjordmq.broker.trace.Receivers;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes;
@@ -64,6 +65,7 @@ public final class Distribution implements PublishRouter {
   private final DeliveryObserver observer;
   private final ClientHistory history;
   private final Tracer tracer;
+  private final TopicTraffic topicTraffic;
   private final RateLimitedLog notServing = new RateLimitedLog();
 
   Distribution(LocalDelivery local, LocalSubscriptions live, DeliveryDependencies dependencies) {
@@ -73,6 +75,7 @@ public final class Distribution implements PublishRouter {
     this.observer = local.observer();
     this.history = dependencies.history();
     this.tracer = dependencies.tracer();
+    this.topicTraffic = dependencies.topicTraffic();
     this.router = dependencies.router();
     this.retained = new RetainedPublishes(dependencies.retained());
     this.local = live;
@@ -158,9 +161,14 @@ public final class Distribution implements PublishRouter {
       listener.onPublished(refusal); // called synchronously, as sessions expect
       return;
     }
+    topicTraffic.onPublished(tenant, message.topic(), message.qos());
     if (refusal != null) {
+      topicTraffic.onDropped(tenant, message.topic(), 1);
       complete(refusal, listener, outbox);
       return;
+    }
+    if (routes.isEmpty() && !message.retain()) {
+      topicTraffic.onDropped(tenant, message.topic(), 1);
     }
     LiveDeliveryState live = id == null ? null : dispatch.repeatedPublishes().stateOf(id);
     if (isForThisNodeOnly(message, routes)) {
@@ -352,6 +360,7 @@ public final class Distribution implements PublishRouter {
   private void recordOffline(String tenant, String clientId, Message message) {
     String reason = CopyDropReason.QOS0_OFFLINE.label();
     observer.onDropped(reason, 1);
+    topicTraffic.onDropped(tenant, message.topic(), 1);
     // Only if known: the message may concern all offline clients.
     history.recordIfKnown(tenant, clientId, Dropped.toClient(reason, 1, message.topic().name()));
   }

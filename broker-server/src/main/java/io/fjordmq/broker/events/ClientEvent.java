@@ -20,7 +20,8 @@ public sealed interface ClientEvent
         Disconnected,
         TakenOver,
         SessionExpired,
-        WillPublished {
+        WillPublished,
+        Banned {
 
   /** The name of the kind of event in the API, such as {@code connected}. */
   String type();

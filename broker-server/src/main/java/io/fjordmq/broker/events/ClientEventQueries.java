@@ -4,6 +4,7 @@ import io.fjordmq.broker.events.ClientTimeline.NodeEvent;
 import io.fjordmq.broker.events.EventCodec.FindRequest;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import io.fjordmq.common.MalformedBytesException;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the events of a client on all nodes that are alive. Thread-safe. */
@@ -80,8 +80,7 @@ public final class ClientEventQueries {
         .call(node, SERVICE, EventCodec.encode(request), TIMEOUT)
         .thenApply(response -> responseOf(node, EventCodec.decodeResponse(response)))
         .exceptionally(
-            failure ->
-                new NodeResponse(List.of(), "node " + node.value() + ": " + reason(failure)));
+            failure -> new NodeResponse(List.of(), PeerException.describe(node.value(), failure)));
   }
 
   private static NodeResponse responseOf(NodeId node, List<RecordedEvent> events) {
@@ -100,11 +99,5 @@ public final class ClientEventQueries {
       }
     }
     return ClientTimeline.of(events, problems);
-  }
-
-  private static String reason(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    String message = cause == null ? null : cause.getMessage();
-    return message == null ? failure.getClass().getSimpleName() : message;
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The events of a client on all nodes that responded.
  *
  * @param events oldest first
- * @param problems the nodes that did not respond, as {@code node n: reason}
+ * @param problems the nodes that did not respond, and why
  */
 public record ClientTimeline(List<NodeEvent> events, List<String> problems) {
   /**

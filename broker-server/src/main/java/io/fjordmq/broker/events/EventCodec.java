@@ -91,6 +91,7 @@ final class EventCodec {
       case TakenOver.KIND -> TakenOver.read(in);
       case SessionExpired.KIND -> new SessionExpired();
       case WillPublished.KIND -> WillPublished.read(in);
+      case Banned.KIND -> Banned.read(in);
       default -> throw NewerFormatException.unknownKind("event of a client", kind);
     };
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param host the host and port that the client addressed
  * @param remoteAddress the IP address of the client
  * @param body reads the body
+ * @param memory limits the memory of all requests together
  * @param deadlineNanos when the client gets a timeout instead of the response, in the time of
  *     {@link System#nanoTime}
  */
@@ -28,35 +29,70 @@ public record ApiCall(
     String host,
     String remoteAddress,
     Body body,
+    Memory memory,
     long deadlineNanos) {
 
   /** Reads the body of a request. */
   @FunctionalInterface
   public interface Body {
     /**
-     * Reads the whole body. Called at most once, for callers that may call the operation, so that
-     * other clients cannot make the node buffer bodies.
+     * Reads the whole body of a caller that is authenticated and may call the operation. Called at
+     * most once.
      *
      * @return completes on any thread with the body, which is empty if there is none, or with a
      *     {@link BodyException}
      */
     CompletableFuture<byte[]> read();
+
+    /**
+     * Reads the whole body of a caller without credentials, instead of {@link #read}. The body may
+     * have at most 16 KiB, and the request is given up while it arrives if other requests need its
+     * place.
+     */
+    default CompletableFuture<byte[]> readAnonymous() {
+      return read();
+    }
+  }
+
+  /** Limits the memory of all requests together ({@code httpConfig.maxPendingRequestBytes}). */
+  @FunctionalInterface
+  public interface Memory {
+    /** Does not limit memory; for tests. */
+    Memory UNLIMITED = bytes -> true;
+
+    /**
+     * Reserves memory until the response has been prepared.
+     *
+     * @param bytes an estimate of what the request needs; adds to earlier reservations
+     * @return false if the requests in progress leave too little; then nothing is reserved
+     */
+    boolean reserve(long bytes);
   }
 
   /** A body cannot be read. */
   public static final class BodyException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    private final boolean tooLarge;
-
-    BodyException(String message, boolean tooLarge) {
-      super(message, null, false, false);
-      this.tooLarge = tooLarge;
+    /** Why a body cannot be read. */
+    public enum Kind {
+      /** It did not arrive in time, or the connection failed. */
+      UNREADABLE,
+      /** It exceeds the maximum size. */
+      TOO_LARGE,
+      /** The bodies of other requests occupy too much memory. */
+      NO_MEMORY
     }
 
-    /** Whether the body exceeds {@code httpConfig.maxBodyBytes}. */
-    public boolean isTooLarge() {
-      return tooLarge;
+    private final Kind kind;
+
+    BodyException(Kind kind, String message) {
+      super(message, null, false, false);
+      this.kind = kind;
+    }
+
+    /** Why the body cannot be read. */
+    public Kind kind() {
+      return kind;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.http;
 
+import io.fjordmq.broker.http.ApiCall.BodyException.Kind;
 import java.net.InetAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Passes requests to the API, on the threads {@code http-api-*}. {@code
  * httpConfig.maxPendingApiRequests} bounds the requests that wait for these threads or for other
- * parts of the node, and with them the bodies in memory. Thread-safe; does not block.
+ * parts of the node, and {@code httpConfig.maxPendingRequestBytes} their memory. Thread-safe; does
+ * not block.
  */
 final class ApiCalls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiCalls.class);
@@ -30,6 +32,12 @@ final class ApiCalls implements AutoCloseable {
 
   /** The API itself observes the deadline of a call, unless a bug blocks its threads. */
   private static final long GRACE_MILLIS = 1_000;
+
+  /** Maximum body of a caller without credentials, who can only log in. */
+  private static final int MAX_ANONYMOUS_BODY_BYTES = 16 << 10;
+
+  /** Memory for one byte of a body: the byte itself, and the parsed JSON. */
+  private static final int MEMORY_PER_BODY_BYTE = 8;
 
   private final Api api;
   private final HttpSettings settings;
@@ -63,7 +71,7 @@ final class ApiCalls implements AutoCloseable {
       return;
     }
     exchange.onCompletion(slot::release);
-    ApiCall call = call(exchange);
+    ApiCall call = call(exchange, new SlotBody(exchange.request(), slot), slot::reserveRequest);
     exchange.sendWhenPrepared(
         CompletableFuture.supplyAsync(() -> api.handle(call, threads), threads)
             .thenCompose(reply -> reply)
@@ -80,15 +88,51 @@ final class ApiCalls implements AutoCloseable {
     return slot.reserve(reply.body().length) ? reply : tooBusy();
   }
 
+  /** The body of a request that occupies a slot. */
+  private final class SlotBody implements ApiCall.Body {
+    private final Request request;
+    private final PendingResponses.Slot slot;
+
+    private SlotBody(Request request, PendingResponses.Slot slot) {
+      this.request = request;
+      this.slot = slot;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> read() {
+      long length = request.getLength() < 0 ? settings.maxBodyBytes() : request.getLength();
+      return slot.reserveRequest(length * MEMORY_PER_BODY_BYTE)
+          ? ApiCalls.this.read(request, settings.maxBodyBytes())
+          : CompletableFuture.failedFuture(
+              new ApiCall.BodyException(
+                  Kind.NO_MEMORY,
+                  "requests in progress use too much memory (httpConfig.maxPendingRequestBytes);"
+                      + " retry later"));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> readAnonymous() {
+      slot.beginAnonymousBody();
+      return ApiCalls.this
+          .read(request, Math.min(MAX_ANONYMOUS_BODY_BYTES, settings.maxBodyBytes()))
+          .whenComplete((body, failure) -> slot.endAnonymousBody());
+    }
+  }
+
   /** Checks whether the client may read a page; see {@link Api#refuse}. */
   CompletableFuture<Optional<HttpReply>> refuse(Exchange exchange) {
-    ApiCall call = call(exchange);
+    ApiCall call = call(exchange, ApiCalls::noBody, ApiCall.Memory.UNLIMITED);
     return CompletableFuture.supplyAsync(() -> api.refuse(call), threads)
         .thenCompose(refused -> refused)
         .orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private ApiCall call(Exchange exchange) {
+  /** Pages have no bodies. */
+  private static CompletableFuture<byte[]> noBody() {
+    return CompletableFuture.completedFuture(new byte[0]);
+  }
+
+  private ApiCall call(Exchange exchange, ApiCall.Body body, ApiCall.Memory memory) {
     Request request = exchange.request();
     String query = request.getHttpURI().getQuery();
     return new ApiCall(
@@ -100,7 +144,8 @@ final class ApiCalls implements AutoCloseable {
         header(request, HttpHeader.ORIGIN),
         header(request, HttpHeader.HOST).orElse(""),
         exchange.clientAddress().map(InetAddress::getHostAddress).orElse("unknown"),
-        () -> body(request),
+        body,
+        memory,
         System.nanoTime() + settings.requestTimeout().toNanos());
   }
 
@@ -108,33 +153,40 @@ final class ApiCalls implements AutoCloseable {
     return Optional.ofNullable(request.getHeaders().get(name));
   }
 
-  private CompletableFuture<byte[]> body(Request request) {
+  private CompletableFuture<byte[]> read(Request request, int maxBytes) {
+    if (request.getLength() > maxBytes) {
+      return CompletableFuture.failedFuture(tooLarge(maxBytes));
+    }
     CompletableFuture<byte[]> body = new CompletableFuture<>();
     Content.Source.asByteArrayAsync(
         request,
-        settings.maxBodyBytes() + 1,
+        maxBytes + 1,
         Promise.Invocable.from(
             Invocable.InvocationType.NON_BLOCKING, body::complete, body::completeExceptionally));
     return body.orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unreadable(failure)));
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(unreadable(failure, maxBytes)));
   }
 
-  private ApiCall.BodyException unreadable(Throwable failure) {
+  private ApiCall.BodyException unreadable(Throwable failure, int maxBytes) {
     if (failure instanceof HttpException tooMany
         && tooMany.getCode() == HttpStatus.PAYLOAD_TOO_LARGE_413) {
-      return tooLarge();
+      return tooLarge(maxBytes);
     }
     return new ApiCall.BodyException(
+        Kind.UNREADABLE,
         failure instanceof TimeoutException
             ? "the body did not arrive within %d ms".formatted(settings.requestTimeout().toMillis())
-            : "the body cannot be read",
-        false);
+            : "the body cannot be read");
   }
 
-  private ApiCall.BodyException tooLarge() {
+  private ApiCall.BodyException tooLarge(int maxBytes) {
     return new ApiCall.BodyException(
-        "the body is larger than httpConfig.maxBodyBytes (%d)".formatted(settings.maxBodyBytes()),
-        true);
+        Kind.TOO_LARGE,
+        maxBytes == settings.maxBodyBytes()
+            ? "the body is larger than httpConfig.maxBodyBytes (%d)".formatted(maxBytes)
+            : "the body is larger than %d bytes, the maximum without credentials"
+                .formatted(maxBytes));
   }
 
   private static HttpReply failed(Exchange exchange, Throwable failure) {

@@ -13,10 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Generates the responses to requests that Jetty itself rejects: one line of plain text, or JSON
- * for paths of the API.
+ * for paths of the API and for URLs that cannot be read, because most of those are meant for the
+ * API.
  */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";
+
+  /** The path that Jetty reports instead of one that it cannot decode. */
+  private static final String UNREADABLE_PATH = "/badMessage";
 
   private final Api api;
 
@@ -38,7 +42,8 @@ final class ErrorPages extends ErrorHandler {
       @Nullable String message,
       @Nullable Throwable cause,
       Callback callback) {
-    if (api.serves(String.valueOf(request.getHttpURI().getPath()))) {
+    String path = String.valueOf(request.getHttpURI().getPath());
+    if (path.equals(UNREADABLE_PATH) || api.serves(path)) {
       HttpReply error = apiError(code, message);
       response.getHeaders().put(HttpHeader.CONTENT_TYPE, error.contentType());
       response.write(true, ByteBuffer.wrap(error.body()), callback);

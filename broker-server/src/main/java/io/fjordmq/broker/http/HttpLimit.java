@@ -21,6 +21,10 @@ public enum HttpLimit {
    * was disconnected.
    */
   PENDING_RESPONSE_BYTES,
+  /**
+   * The requests to the API in progress used too much memory, so a request was rejected with 503.
+   */
+  PENDING_REQUEST_BYTES,
   /** A response was not ready in time, so the request was rejected with 503 or 504. */
   REQUEST_TIMEOUT,
   /** A client did not receive its response in time and was disconnected. */

@@ -19,6 +19,9 @@ import java.time.Duration;
  * @param apiThreads number of threads that handle requests to the API
  * @param maxPendingApiRequests maximum number of requests to the API in progress; further requests
  *     are rejected with 503
+ * @param maxPendingRequestBytes maximum memory of the requests to the API in progress, estimated
+ *     from their bodies and from the number of rows and bytes that they read; further requests are
+ *     rejected with 503
  * @param anonymousMetrics who may read /metrics and /status without credentials
  * @param certFile the certificate, followed by its issuing certificates, in PEM format; empty for
  *     HTTP without TLS
@@ -42,6 +45,7 @@ public record HttpSettings(
     int maxBodyBytes,
     int apiThreads,
     int maxPendingApiRequests,
+    long maxPendingRequestBytes,
     AnonymousMetrics anonymousMetrics,
     String certFile,
     String keyFile,
@@ -72,6 +76,7 @@ public record HttpSettings(
           1 << 20,
           4,
           32,
+          64L << 20,
           AnonymousMetrics.LOOPBACK,
           "",
           "",
@@ -94,6 +99,7 @@ public record HttpSettings(
     requireAtLeast("maxBodyBytes", maxBodyBytes, 0);
     requireAtLeast("apiThreads", apiThreads, 1);
     requireAtLeast("maxPendingApiRequests", maxPendingApiRequests, 1);
+    requireAtLeast("maxPendingRequestBytes", maxPendingRequestBytes, 1 << 20);
     require(
         certFile.isEmpty() == keyFile.isEmpty(),
         "certFile and keyFile must both be set, or neither for HTTP without TLS");

@@ -12,9 +12,10 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the number of requests in progress and of response bytes that clients have not received
- * yet. At a limit, stalled clients are disconnected first; a new request is refused only if no
- * client is stalled. Thread-safe.
+ * Limits the number of requests in progress, their memory, and the response bytes that clients have
+ * not received yet. At a limit, stalled clients are disconnected first; a new request is refused
+ * only if no client is stalled. Requests of clients without credentials give up their place while
+ * their bodies arrive, so that these clients cannot block those with credentials. Thread-safe.
  */
 final class PendingResponses {
   /** A client counts as stalled after it has received no part of its response for this long. */
@@ -33,6 +34,7 @@ final class PendingResponses {
   private final HttpObserver observer;
   private final Set<Slot> slots = new LinkedHashSet<>();
   private long bytes;
+  private long requestBytes;
 
   PendingResponses(HttpSettings settings, HttpObserver observer) {
     this.settings = settings;
@@ -47,6 +49,9 @@ final class PendingResponses {
     private long size;
     private long writingSinceNanos;
     private boolean writing;
+    private long requestSize;
+    private long anonymousSinceNanos;
+    private boolean readsAnonymously;
 
     private Slot(SocketChannelEndPoint client, Group group) {
       this.client = client;
@@ -66,6 +71,29 @@ final class PendingResponses {
         observer.onLimitReached(HttpLimit.PENDING_RESPONSE_BYTES);
       }
       return reserved;
+    }
+
+    /**
+     * Reserves memory for handling the request, until its response is written or the request ends.
+     *
+     * @return false if the requests in progress leave too little; then nothing is reserved
+     */
+    boolean reserveRequest(long needed) {
+      boolean reserved = addRequestBytes(this, needed);
+      if (!reserved) {
+        observer.onLimitReached(HttpLimit.PENDING_REQUEST_BYTES);
+      }
+      return reserved;
+    }
+
+    /** From now on, the body of a client without credentials arrives. */
+    void beginAnonymousBody() {
+      setAnonymous(this, true);
+    }
+
+    /** The body has arrived. */
+    void endAnonymousBody() {
+      setAnonymous(this, false);
     }
 
     /** Ends the request, whatever its result. Idempotent. */
@@ -105,6 +133,7 @@ final class PendingResponses {
   private synchronized boolean admitOrEvict(Slot slot, List<Slot> stalled) {
     long pending = slots.stream().filter(other -> other.group == slot.group).count();
     if (pending >= maxRequests(slot.group)
+        && !evictAnonymous(stalled, slot.group)
         && !evictStalled(stalled, other -> other.group == slot.group)) {
       return false;
     }
@@ -125,11 +154,50 @@ final class PendingResponses {
         return false;
       }
     }
+    requestBytes -= slot.requestSize; // now, only the response is in memory
+    slot.requestSize = 0;
     slot.size = size;
     slot.writing = true;
     slot.writingSinceNanos = System.nanoTime();
     bytes += size;
     return true;
+  }
+
+  /**
+   * Reserves memory of a request. A single request may exceed the limit if no other one has
+   * reserved memory.
+   */
+  private synchronized boolean addRequestBytes(Slot slot, long needed) {
+    if (!slots.contains(slot)) {
+      return true; // the client is gone, and nobody would release the bytes
+    }
+    long others = requestBytes - slot.requestSize;
+    if (others > 0 && requestBytes + needed > settings.maxPendingRequestBytes()) {
+      return false;
+    }
+    slot.requestSize += needed;
+    requestBytes += needed;
+    return true;
+  }
+
+  private synchronized void setAnonymous(Slot slot, boolean reading) {
+    slot.readsAnonymously = reading;
+    slot.anonymousSinceNanos = System.nanoTime();
+  }
+
+  /** Evicts the client without credentials whose body has been arriving for the longest time. */
+  private boolean evictAnonymous(List<Slot> evicted, Group group) {
+    long now = System.nanoTime();
+    Optional<Slot> longest =
+        slots.stream()
+            .filter(slot -> slot.group == group && slot.readsAnonymously)
+            .max(Comparator.comparingLong(slot -> now - slot.anonymousSinceNanos));
+    longest.ifPresent(
+        slot -> {
+          remove(slot);
+          evicted.add(slot);
+        });
+    return longest.isPresent();
   }
 
   private boolean evictStalled(List<Slot> evicted, Predicate<Slot> candidates) {
@@ -149,6 +217,7 @@ final class PendingResponses {
   private synchronized void remove(Slot slot) {
     if (slots.remove(slot)) {
       bytes -= slot.size;
+      requestBytes -= slot.requestSize;
     }
   }
 

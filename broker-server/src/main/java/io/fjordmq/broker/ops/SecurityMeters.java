@@ -20,6 +20,7 @@ final class SecurityMeters implements SecurityObserver {
   private final LongAdder eventsDropped;
   private final LongAdder filesLoaded;
   private final LongAdder filesRejected;
+  private final LongAdder flappingBans;
 
   SecurityMeters(Meters meters) {
     for (Attempt attempt : Attempt.values()) {
@@ -39,6 +40,7 @@ final class SecurityMeters implements SecurityObserver {
     eventsDropped = meters.counter(SecurityMetric.EVENTS_DROPPED);
     filesLoaded = meters.counter(SecurityMetric.SECURITY_FILES_READ, "loaded");
     filesRejected = meters.counter(SecurityMetric.SECURITY_FILES_READ, "rejected");
+    flappingBans = meters.counter(SecurityMetric.FLAPPING_BANS);
   }
 
   @Override
@@ -80,5 +82,10 @@ final class SecurityMeters implements SecurityObserver {
   @Override
   public void onFileReloaded(boolean loaded) {
     (loaded ? filesLoaded : filesRejected).increment();
+  }
+
+  @Override
+  public void onFlappingBan() {
+    flappingBans.increment();
   }
 }

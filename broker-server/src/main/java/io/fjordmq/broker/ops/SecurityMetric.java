@@ -50,7 +50,12 @@ enum SecurityMetric implements Metric {
       "fjordmq.api.passwords.waiting",
       Kind.GAUGE,
       "",
-      "Passwords of the REST API waiting to be hashed");
+      "Passwords of the REST API waiting to be hashed"),
+  FLAPPING_BANS(
+      "fjordmq.flapping.bans",
+      Kind.COUNTER,
+      "",
+      "Clients that this node banned because they disconnected too often");
 
   private final Spec spec;
 

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.broker.limits.ClientIdBinding;
 import io.fjordmq.broker.session.ClientAttributes;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Selects clients. A component that is null selects all; so does protocol level 0. The user name of
- * an offline session is known only if sessions belong to users ({@code
- * sessionConfig.bindClientIdTo}).
+ * an offline session is that of the client that created it; it is unknown if sessions belong to
+ * certificates ({@code sessionConfig.bindClientIdTo}).
  *
  * @param tenant exact tenant
  * @param node id of the node that the client is connected to
@@ -88,19 +89,35 @@ public record ClientFilter(
     return equals(ofTenant(tenant));
   }
 
-  /** Returns what the inbox store can check. */
+  /**
+   * Returns what the inbox store can check. It compares parts of user names with its own notation,
+   * so it may return too many sessions, but never too few; {@link #matchesUserOf} selects among
+   * them.
+   */
   SessionFilter ofStored() {
     return new SessionFilter(
-        tenant, clientIdPart, userName, userNamePart, excludesConnected() ? Boolean.FALSE : null);
+        tenant,
+        clientIdPart,
+        userName == null ? null : ClientIdBinding.storedName(userName),
+        userNamePart,
+        excludesConnected() ? Boolean.FALSE : null);
+  }
+
+  /** Returns whether the user of a session matches. */
+  boolean matchesUserOf(StoredSession session) {
+    return matchesUser(ClientIdBinding.userNameOf(session.user()));
+  }
+
+  private boolean matchesUser(@Nullable String user) {
+    return (userName == null || userName.equals(user))
+        && (userNamePart == null || (user != null && user.contains(userNamePart)));
   }
 
   /** Returns whether a connected client matches, apart from its node and session. */
   boolean matches(ClientAttributes client) {
-    String user = client.userName();
     return (tenant == null || client.tenant().equals(tenant))
         && (clientIdPart == null || client.clientId().contains(clientIdPart))
-        && (userName == null || userName.equals(user))
-        && (userNamePart == null || (user != null && user.contains(userNamePart)))
+        && matchesUser(client.userName())
         && (address == null || client.address().equals(address))
         && (cleanStart == null || client.cleanStart() == cleanStart)
         && (protocolLevel == 0 || client.protocolLevel() == protocolLevel)
@@ -111,14 +128,13 @@ public record ClientFilter(
   public boolean matches(ClientRow row) {
     LiveClient live = row.live();
     StoredSession stored = row.stored();
-    String user = stored == null || stored.user() == null ? null : stored.user().name();
+    String user = stored == null ? null : ClientIdBinding.userNameOf(stored.user());
     boolean described =
         live != null
             ? matches(live.attributes())
             : (tenant == null || row.id().tenant().equals(tenant))
                 && (clientIdPart == null || row.id().clientId().contains(clientIdPart))
-                && (userName == null || userName.equals(user))
-                && (userNamePart == null || (user != null && user.contains(userNamePart)));
+                && matchesUser(user);
     return described
         && (node == null || node.equals(row.node()))
         && !(excludesOffline() && live == null)

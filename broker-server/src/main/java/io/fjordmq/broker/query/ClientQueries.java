@@ -247,7 +247,12 @@ public final class ClientQueries {
                 problems.addRange(from, end, failure);
                 return new Page<>(List.of(), end);
               }
-              return new Page<>(page.sessions().stream().map(ClientRow::of).toList(), page.next());
+              return new Page<>(
+                  page.sessions().stream()
+                      .filter(filter::matchesUserOf)
+                      .map(ClientRow::of)
+                      .toList(),
+                  page.next());
             });
   }
 

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.broker.limits.ClientIdBinding;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxState;
 import io.fjordmq.inbox.SessionPosition;
-import io.fjordmq.inbox.SessionUser;
 import io.fjordmq.inbox.StoredSession;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ public record ClientRow(
    * A persistent session, as far as operators need it. Times are in epoch milliseconds, and -1 if
    * there is none.
    *
-   * @param userName the user that the session belongs to; null if none
+   * @param userName the MQTT user name of the client that created the session; null if it had none
    * @param expirySeconds session expiry after the connection ends
    * @param disconnectedAtMillis when the client disconnected; -1 if it is connected, or if the
    *     session never expires
@@ -49,9 +49,8 @@ public record ClientRow(
       long maxQueuedBytes,
       long subscriptions) {
     static Session of(StoredSession stored) {
-      SessionUser user = stored.user();
       return new Session(
-          user == null ? null : user.name(),
+          ClientIdBinding.userNameOf(stored.user()),
           stored.expirySeconds(),
           stored.hasWill(),
           stored.disconnectedAtMillis(),

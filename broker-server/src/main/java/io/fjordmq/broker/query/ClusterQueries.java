@@ -55,6 +55,8 @@ public final class ClusterQueries implements AutoCloseable {
   public record Publishing(
       PublishRouter router, BooleanSupplier overloaded, ToIntFunction<String> maxPayloadBytes) {}
 
+  private static final int THREADS = 2;
+
   private final AutoCloseable threads;
   private final ClientQueries clients;
   private final SubscriptionQueries subscriptions;
@@ -65,16 +67,28 @@ public final class ClusterQueries implements AutoCloseable {
 
   /** Starts answering other nodes, with threads of its own. */
   public static ClusterQueries open(Dependencies dependencies) {
-    QueryThreads threads = new QueryThreads();
-    return new ClusterQueries(dependencies, threads, threads);
+    QueryThreads threads = new QueryThreads("query", THREADS);
+    QueryThreads topicThread = new QueryThreads("query-topics", 1);
+    return new ClusterQueries(
+        dependencies,
+        threads,
+        topicThread,
+        () -> {
+          threads.close();
+          topicThread.close();
+        });
   }
 
   /** Starts answering other nodes on given threads, for tests. */
   static ClusterQueries openOn(Dependencies dependencies, Executor queryThreads) {
-    return new ClusterQueries(dependencies, queryThreads, () -> {});
+    return new ClusterQueries(dependencies, queryThreads, queryThreads, () -> {});
   }
 
-  private ClusterQueries(Dependencies dependencies, Executor queryThreads, AutoCloseable threads) {
+  private ClusterQueries(
+      Dependencies dependencies,
+      Executor queryThreads,
+      Executor topicThread,
+      AutoCloseable threads) {
     this.threads = threads;
     LocalClients local =
         new LocalClients(
@@ -93,7 +107,7 @@ public final class ClusterQueries implements AutoCloseable {
             dependencies.inboxRoutes,
             queryThreads);
     queues = new QueueQueries(nodes, dependencies.sessions);
-    topics = new TopicQueries(dependencies.routes, queryThreads);
+    topics = new TopicQueries(dependencies.routes, topicThread);
     retained = new RetainedQueries(dependencies.retained, dependencies.clock, queryThreads);
     Publishing publishing = dependencies.publishing;
     publisher =

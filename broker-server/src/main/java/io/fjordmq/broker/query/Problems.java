@@ -1,5 +1,6 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.common.OperationException;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ final class Problems {
   /** Records that a node did not respond. */
   void addNode(String node, Throwable failure) {
     missingNodes.add(node);
-    texts.add("node " + node + ": " + reason(failure));
+    texts.add(PeerException.describe(node, failure));
   }
 
   /** Records that something else is missing, for example a range. */

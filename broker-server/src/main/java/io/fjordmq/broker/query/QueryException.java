@@ -1,5 +1,6 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.common.OperationException;
 import io.fjordmq.range.RangeException;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +37,7 @@ public final class QueryException extends RuntimeException {
   /** Fails with this exception because a node cannot be reached, did not respond or failed. */
   static <T> CompletableFuture<T> ofNode(String node, Throwable failure) {
     return CompletableFuture.failedFuture(
-        new QueryException(Kind.UNAVAILABLE, "node " + node + ": " + Problems.reason(failure)));
+        new QueryException(Kind.UNAVAILABLE, PeerException.describe(node, failure)));
   }
 
   /** Fails with this exception if a range of a store is unavailable, otherwise with the failure. */

@@ -8,27 +8,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads {@code query-*}, on which lists are selected and merged. They end while there is
- * nothing to do. If too much is waiting, further work is rejected.
+ * Threads on which lists are selected and merged. They end while there is nothing to do. If too
+ * much is waiting, further work is rejected.
  */
 final class QueryThreads implements Executor, AutoCloseable {
-  private static final int THREADS = 2;
   private static final int MAX_WAITING = 1_000;
   private static final int IDLE_SECONDS = 10;
 
   private final ThreadPoolExecutor threads;
 
-  QueryThreads() {
+  /**
+   * @param name beginning of the names of the threads
+   */
+  QueryThreads(String name, int size) {
     AtomicInteger number = new AtomicInteger();
     threads =
         new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
+            size,
+            size,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_WAITING),
             task -> {
-              Thread thread = new Thread(task, "query-" + number.incrementAndGet());
+              Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
               thread.setDaemon(true);
               return thread;
             });

@@ -5,11 +5,13 @@ import io.fjordmq.router.RoutedFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the topic filters that have subscribers, from this node's copy of the routes. Thread-safe;
+ * Lists the topic filters that have subscribers, from this node's copy of the routes. Each list
+ * reads all routes of a tenant, so lists have a thread of their own and a time limit. Thread-safe;
  * does not block.
  */
 public final class TopicQueries {
@@ -30,19 +32,20 @@ public final class TopicQueries {
    * A page of topic filters.
    *
    * @param next the filter after which the next page starts; null if this is the last page
+   * @param complete whether all routes were read; otherwise filters may be missing
    */
-  public record Page(List<SubscribedTopic> filters, @Nullable String next) {}
+  public record Page(List<SubscribedTopic> filters, @Nullable String next, boolean complete) {}
 
   private final RouteTable routes;
-  private final Executor queryThreads;
+  private final Executor thread;
 
-  TopicQueries(RouteTable routes, Executor queryThreads) {
+  TopicQueries(RouteTable routes, Executor thread) {
     this.routes = routes;
-    this.queryThreads = queryThreads;
+    this.thread = thread;
   }
 
   /**
-   * Lists topic filters of a tenant, sorted by their text. Visits all routes of the tenant.
+   * Lists topic filters of a tenant, sorted by their text. Reads all routes of the tenant.
    *
    * @param after only filters after this one are listed; empty for all
    * @param accepts selects filters by their text
@@ -51,15 +54,19 @@ public final class TopicQueries {
    */
   public CompletableFuture<Page> list(
       String tenant, String after, Predicate<String> accepts, int skip, int limit) {
+    BooleanSupplier timeIsUp = QueryNodes.pageTimer(); // includes waiting for other lists
     return CompletableFuture.supplyAsync(
         () -> {
-          List<RoutedFilter> found = routes.list(tenant, after, accepts, skip + limit + 1);
+          RouteTable.Listing listing =
+              routes.list(tenant, after, accepts, skip + limit + 1, timeIsUp);
+          List<RoutedFilter> found = listing.filters();
           int from = Math.min(skip, found.size());
           int to = Math.min(skip + limit, found.size());
           return new Page(
               found.subList(from, to).stream().map(SubscribedTopic::of).toList(),
-              to < found.size() ? found.get(to - 1).filter() : null);
+              to > 0 && to < found.size() ? found.get(to - 1).filter() : null,
+              listing.complete());
         },
-        queryThreads);
+        thread);
   }
 }

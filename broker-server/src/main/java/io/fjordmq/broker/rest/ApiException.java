@@ -42,6 +42,11 @@ public final class ApiException extends RuntimeException {
     return new ApiException(ErrorCode.SERVICE_UNAVAILABLE, message);
   }
 
+  /** The node has too much to do at the moment; the caller may retry after a second. */
+  public static ApiException busy(String message) {
+    return new ApiException(ErrorCode.SERVICE_UNAVAILABLE, message, Map.of("Retry-After", "1"));
+  }
+
   /** The code of the response body. */
   public ErrorCode code() {
     return code;

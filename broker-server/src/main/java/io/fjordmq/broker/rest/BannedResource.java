@@ -68,9 +68,8 @@ final class BannedResource implements Resource {
           String who,
       @Field(
               value =
-                  "Tenant whose clients are banned; if absent, the tenant of the caller, or all "
-                      + "tenants if the caller is not bound to one",
-              minLength = 1,
+                  "Tenant whose clients are banned, empty for the default tenant; if absent, the "
+                      + "tenant of the caller, or all tenants if the caller is not bound to one",
               maxLength = 256,
               pattern = AccountFields.ONE_LINE)
           @Nullable String tenant,

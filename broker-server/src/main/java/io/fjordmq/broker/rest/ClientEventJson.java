@@ -1,5 +1,6 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.events.Banned;
 import io.fjordmq.broker.events.ClientEvent;
 import io.fjordmq.broker.events.ClientTimeline.NodeEvent;
 import io.fjordmq.broker.events.Connected;
@@ -28,7 +29,7 @@ record ClientEventJson(
     @Field(
             "Kind of event: connected, connect_refused, subscribed, subscribe_refused,"
                 + " unsubscribed, publish_denied, dropped, publish_dropped, throttled,"
-                + " throttle_ended, disconnected, taken_over, session_expired or will_published")
+                + " throttle_ended, disconnected, taken_over, session_expired, will_published or banned")
         String type,
     @Field("One line that explains the event") String message,
     @Field("Number of occurrences, or of dropped messages") long count,
@@ -152,6 +153,8 @@ record ClientEventJson(
         denial = denied.denial();
       } else if (event instanceof WillPublished will) {
         topic = will.topic();
+      } else if (event instanceof Banned banned) {
+        denial = new Denial(banned.by(), "", banned.reason());
       } else if (event instanceof Throttled throttled) {
         direction = throttled.outbound() ? "out" : "in";
         limit = throttled.limitKey();

@@ -51,7 +51,7 @@ final class LoginResource implements Resource {
 
   @Override
   public List<Operation> operations() {
-    return List.of(loginOperation(), logoutOperation());
+    return List.of(loginOperation(), logoutOperation(), rotateKeyOperation());
   }
 
   private Operation loginOperation() {
@@ -67,7 +67,7 @@ final class LoginResource implements Resource {
         .target(request -> request.body(LoginRequest.class).username())
         .ok(LoginJson.class)
         .error(401, "The user name or the password is wrong")
-        .error(429, "Too many failed logins from this address or for this user")
+        .error(429, "Too many failed logins from this address")
         .handler(this::login);
   }
 
@@ -86,6 +86,26 @@ final class LoginResource implements Resource {
         .noContent()
         .notFound("The user does not exist")
         .handler(this::logout);
+  }
+
+  private Operation rotateKeyOperation() {
+    return Operation.post("/login/rotate_key")
+        .id("rotateTokenKey")
+        .tag("Users")
+        .summary("Replace the key that signs tokens")
+        .description(
+            "Logs out all users: every node rejects all tokens issued so far, including that of the"
+                + " caller. API keys are not affected.")
+        .role(Role.ADMINISTRATOR)
+        .target(request -> "token key")
+        .noContent()
+        .handler(
+            request ->
+                AccountFailures.translate(
+                        logins.rotateTokenKey(),
+                        ErrorCode.USER_NOT_FOUND,
+                        ErrorCode.BAD_USERNAME_OR_PWD)
+                    .thenApply(rotated -> Response.noContent()));
   }
 
   private CompletableFuture<Response> login(Request request) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class Operation {
   private static final String CURSOR =
       "Where the page starts: `meta.cursor` of the previous page. Replaces `page`.";
+
+  /** Estimated memory of a row on a page: the row itself, its objects and its JSON. */
+  private static final long ROW_BYTES = 2_048;
+
   private static final Pattern VARIABLE = Pattern.compile("\\{([a-z_]+)}");
 
   /** Carries out an operation. */
@@ -122,6 +127,11 @@ public final class Operation {
     return declared.queryParameters;
   }
 
+  /** The estimated memory in bytes that a request needs, without its body. */
+  long memory(Request request) {
+    return declared.memory.applyAsLong(request);
+  }
+
   /** What the audit log calls the object of a request. */
   String target(Request request) {
     return declared.target.apply(request);
@@ -167,6 +177,7 @@ public final class Operation {
     private boolean tenants;
     private @Nullable Schema body;
     private Function<Request, String> target = Operation::pathVariables;
+    private ToLongFunction<Request> memory = request -> ROW_BYTES;
 
     private Builder(Method method, String path) {
       this.method = method;
@@ -227,6 +238,15 @@ public final class Operation {
       return this;
     }
 
+    /**
+     * The estimated memory in bytes that a request needs, without its body. Without this
+     * declaration, it is proportional to the number of rows per page.
+     */
+    public Builder memory(ToLongFunction<Request> value) {
+      memory = value;
+      return this;
+    }
+
     /** Describes a variable of the path. */
     public Builder path(String name, String text) {
       return path(Parameter.text(name, text));
@@ -265,6 +285,7 @@ public final class Operation {
       query(
           Parameter.number("limit", "Maximum number of elements per page", 1, Paging.MAX_LIMIT)
               .orElse(Paging.DEFAULT_LIMIT));
+      memory(request -> ROW_BYTES * request.paging().limit());
       return query(cursor);
     }
 

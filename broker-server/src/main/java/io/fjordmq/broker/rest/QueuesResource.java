@@ -20,6 +20,9 @@ public final class QueuesResource implements Resource {
   /** Bounds the memory that a request takes. */
   private static final int MAX_TOTAL_BYTES = 4 << 20;
 
+  /** Estimated memory of a message without its payload. */
+  private static final long MESSAGE_BYTES = 2_048;
+
   private final QueueQueries queues;
   private final ClientLookup lookup;
 
@@ -78,6 +81,7 @@ public final class QueuesResource implements Resource {
                     MAX_PAYLOAD_BYTES)
                 .orElse(DEFAULT_PAYLOAD_BYTES))
         .query(ClientLookup.tenantParameter())
+        .memory(QueuesResource::memory)
         .ok(QueuePageJson.class)
         .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
@@ -90,13 +94,32 @@ public final class QueuesResource implements Resource {
         ClientRow client, QueuePosition from, int limit, int maxPayloadBytes);
   }
 
+  /** Payloads are in memory as bytes, as text and in the JSON. */
+  private static long memory(Request request) {
+    int maxPayload = maxPayload(request);
+    return (MESSAGE_BYTES + 4L * maxPayload) * limit(request, maxPayload);
+  }
+
+  private static int maxPayload(Request request) {
+    return encoding(request).equals(QueuedMessageJson.NONE)
+        ? 0
+        : request.number("max_payload_bytes");
+  }
+
+  private static int limit(Request request, int maxPayload) {
+    return Math.min(request.number("limit"), MAX_TOTAL_BYTES / Math.max(1, maxPayload));
+  }
+
+  private static String encoding(Request request) {
+    return request.text("payload").orElse(QueuedMessageJson.BASE64);
+  }
+
   private CompletableFuture<Response> read(Request request, Reader reader) {
     QueuePosition from =
         request.text("position").map(QueuesResource::position).orElse(QueuePosition.START);
-    String encoding = request.text("payload").orElse(QueuedMessageJson.BASE64);
-    int maxPayload =
-        encoding.equals(QueuedMessageJson.NONE) ? 0 : request.number("max_payload_bytes");
-    int limit = Math.min(request.number("limit"), MAX_TOTAL_BYTES / Math.max(1, maxPayload));
+    String encoding = encoding(request);
+    int maxPayload = maxPayload(request);
+    int limit = limit(request, maxPayload);
     return lookup
         .find(request, request.path("clientid"))
         .thenCompose(client -> reader.read(client, from, limit, maxPayload))

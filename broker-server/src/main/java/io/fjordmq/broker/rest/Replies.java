@@ -61,9 +61,12 @@ final class Replies {
       return expected;
     }
     if (failure instanceof ApiCall.BodyException unreadable) {
-      return new ApiException(
-          unreadable.isTooLarge() ? ErrorCode.PAYLOAD_TOO_LARGE : ErrorCode.BAD_REQUEST,
-          String.valueOf(unreadable.getMessage()));
+      String message = String.valueOf(unreadable.getMessage());
+      return switch (unreadable.kind()) {
+        case UNREADABLE -> ApiException.badRequest(message);
+        case TOO_LARGE -> new ApiException(ErrorCode.PAYLOAD_TOO_LARGE, message);
+        case NO_MEMORY -> ApiException.busy(message);
+      };
     }
     return failure instanceof TimeoutException
         ? new ApiException(

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.http.ApiCall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class Request {
   private final Map<String, List<Object>> query;
   private final @Nullable Object body;
   private final String remoteAddress;
+  private final ApiCall.Memory memory;
   private final long deadlineNanos;
 
   Request(
@@ -28,6 +30,7 @@ public final class Request {
       Map<String, List<Object>> query,
       @Nullable Object body,
       String remoteAddress,
+      ApiCall.Memory memory,
       long deadlineNanos) {
     this.operation = operation;
     this.caller = caller;
@@ -35,6 +38,7 @@ public final class Request {
     this.query = query;
     this.body = body;
     this.remoteAddress = remoteAddress;
+    this.memory = memory;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -130,6 +134,21 @@ public final class Request {
   /** The IP address of the caller. */
   public String remoteAddress() {
     return remoteAddress;
+  }
+
+  /**
+   * Reserves memory until the response has been prepared, in addition to what the operation has
+   * {@link Operation.Builder#memory declared}.
+   *
+   * @param bytes an estimate
+   * @throws ApiException 503 if the requests in progress leave too little
+   */
+  void reserve(long bytes) {
+    if (!memory.reserve(bytes)) {
+      throw ApiException.busy(
+          "requests in progress use too much memory (httpConfig.maxPendingRequestBytes); retry"
+              + " later, or ask for less per page");
+    }
   }
 
   /** The time left until the caller gets a timeout instead of the response; at least zero. */

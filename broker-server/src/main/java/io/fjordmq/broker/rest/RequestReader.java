@@ -36,6 +36,7 @@ final class RequestReader {
         query(operation, call.query()),
         operation.body().map(schema -> json.read(body, schema)).orElse(null),
         call.remoteAddress(),
+        call.memory(),
         call.deadlineNanos());
   }
 

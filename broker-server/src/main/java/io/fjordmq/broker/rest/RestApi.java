@@ -79,7 +79,9 @@ public final class RestApi implements AutoCloseable {
             new LogLevelsResource(services.logLevels()),
             new AlarmsResource(services.alarms()),
             new MonitorResource(services.monitor(), nodes),
-            new StatisticsResource(services.monitor())),
+            new StatisticsResource(services.monitor()),
+            new SlowSubscriptionsResource(services.slowSubscriptions()),
+            new TopicMetricsResource(services.topicMetrics(), services.topicReadings())),
         authentication,
         accounts.audit(),
         services.version(),
@@ -140,15 +142,21 @@ public final class RestApi implements AutoCloseable {
       Optional<Caller> caller,
       AuditTrail.Entry entry,
       Executor threads) {
-    Operation.Handler handler = route.operation().handler();
-    if (route.operation().body().isEmpty()) {
-      return handler.handle(entry.valid(reader.read(call, route, caller, NO_BODY)));
+    Operation operation = route.operation();
+    if (operation.body().isEmpty()) {
+      return handle(operation, entry.valid(reader.read(call, route, caller, NO_BODY)));
     }
     RequestReader.requireJson(call);
-    return call.body()
-        .read()
+    ApiCall.Body body = call.body();
+    return (caller.isPresent() ? body.read() : body.readAnonymous())
         .thenComposeAsync(
-            body -> handler.handle(entry.valid(reader.read(call, route, caller, body))), threads);
+            bytes -> handle(operation, entry.valid(reader.read(call, route, caller, bytes))),
+            threads);
+  }
+
+  private static CompletableFuture<Response> handle(Operation operation, Request request) {
+    request.reserve(operation.memory(request));
+    return operation.handler().handle(request);
   }
 
   /**

@@ -14,6 +14,9 @@ import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
+import io.fjordmq.broker.query.SlowSubscriptionQueries;
+import io.fjordmq.broker.query.TopicMetricQueries;
+import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -36,6 +39,9 @@ import java.util.function.Supplier;
  * @param names the names of the nodes
  * @param alarms the alarms of all nodes
  * @param monitor the measured values of all nodes
+ * @param slowSubscriptions the slow subscriptions of all nodes
+ * @param topicMetrics the topics whose messages are counted
+ * @param topicReadings the messages of these topics on all nodes
  */
 public record RestServices(
     String version,
@@ -53,4 +59,7 @@ public record RestServices(
     String node,
     NodeNames names,
     AlarmQueries alarms,
-    MonitorQueries monitor) {}
+    MonitorQueries monitor,
+    SlowSubscriptionQueries slowSubscriptions,
+    TopicMetrics topicMetrics,
+    TopicMetricQueries topicReadings) {}

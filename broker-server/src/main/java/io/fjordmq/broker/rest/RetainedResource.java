@@ -1,5 +1,6 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.api.Message;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.accounts.Role;
@@ -103,10 +104,12 @@ public final class RetainedResource implements Resource {
                   return retained
                       .find(tenant, topic)
                       .thenApply(
-                          found ->
-                              Response.ok(
-                                  RetainedMessageJson.of(
-                                      tenant, found.orElseThrow(() -> absent(topic)), max)));
+                          found -> {
+                            Message message = found.orElseThrow(() -> absent(topic));
+                            // In memory as bytes, as Base64 and in the JSON.
+                            request.reserve(4L * Math.min(max, message.payload().length));
+                            return Response.ok(RetainedMessageJson.of(tenant, message, max));
+                          });
                 }));
   }
 

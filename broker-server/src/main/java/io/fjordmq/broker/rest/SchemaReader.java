@@ -41,7 +41,7 @@ final class SchemaReader {
     if (plain == boolean.class || plain == Boolean.class) {
       return new Schema.Flag();
     }
-    if (plain == double.class || plain == Double.class) {
+    if (plain == double.class || plain == Double.class || plain == Number.class) {
       return new Schema.Decimal();
     }
     if (plain == int.class || plain == Integer.class) {

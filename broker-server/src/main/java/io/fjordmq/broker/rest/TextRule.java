@@ -17,7 +17,7 @@ public enum TextRule {
   /** A text that MQTT can carry. */
   WITHOUT_NUL("[^\\u0000]*"),
   /** The tenant of a ban. */
-  TENANT_OF_BAN("[^\\u0000-\\u001f\\u007f-\\u009f]{1,256}"),
+  TENANT_OF_BAN("[^\\u0000-\\u001f\\u007f-\\u009f]{0,256}"),
   /** A topic name. */
   TOPIC("[^+#\\u0000]+"),
   /** The name of a topic that callers may publish to. */
@@ -57,7 +57,7 @@ public enum TextRule {
         case TENANT_OF_BAN ->
             Pattern.matches(pattern, text)
                 ? Optional.empty()
-                : Optional.of("must have 1 to 256 characters and no line breaks");
+                : Optional.of("must have at most 256 characters and no line breaks");
         case TOPIC -> {
           new Topic(text);
           yield Optional.empty();

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** Topic filters that have subscribers. */
 public final class TopicsResource implements Resource {
   private static final String TAG = "Topics";
+  private static final String TIME_LIMIT =
+      "the time limit for reading the routes was reached; topic filters may be missing";
 
   private final TopicQueries topics;
 
@@ -29,7 +31,9 @@ public final class TopicsResource implements Resource {
         .id("listTopics")
         .tag(TAG)
         .summary("List topic filters that have subscribers")
-        .description("Sorted by topic filter. Each page reads all routes of the tenant.")
+        .description(
+            "Sorted by topic filter. Each page reads all routes of the tenant within a time limit;"
+                + " if that is not enough, `meta.partial` says so.")
         .role(Role.VIEWER)
         .tenants()
         .paged(TextRule.CURSOR)
@@ -51,7 +55,11 @@ public final class TopicsResource implements Resource {
         .thenApply(
             page -> {
               @Nullable String next = page.next();
-              boolean isAll = next == null && paging.page() == 1 && paging.cursor().isEmpty();
+              boolean isAll =
+                  page.complete()
+                      && next == null
+                      && paging.page() == 1
+                      && paging.cursor().isEmpty();
               return Response.list(
                   page.filters().stream().map(filter -> TopicJson.of(tenant, filter)).toList(),
                   new Meta(
@@ -60,7 +68,7 @@ public final class TopicsResource implements Resource {
                       next != null,
                       isAll ? Long.valueOf(page.filters().size()) : null,
                       next == null ? null : CursorText.of(next),
-                      null));
+                      page.complete() ? null : List.of(TIME_LIMIT)));
             });
   }
 
@@ -75,6 +83,7 @@ public final class TopicsResource implements Resource {
         .query(TopicTenant.parameter())
         .okArray(TopicJson.class)
         .notFound("The topic filter has no subscribers")
+        .error(503, "The routes could not be read in time")
         .handler(
             QueryErrors.translated(
                 request -> {
@@ -84,6 +93,9 @@ public final class TopicsResource implements Resource {
                       .list(tenant, "", wanted::equals, 0, 1)
                       .thenApply(
                           page -> {
+                            if (page.filters().isEmpty() && !page.complete()) {
+                              throw ApiException.busy(TIME_LIMIT);
+                            }
                             if (page.filters().isEmpty()) {
                               throw new ApiException(
                                   ErrorCode.TOPIC_NOT_FOUND,

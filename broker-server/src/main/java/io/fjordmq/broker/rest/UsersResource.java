@@ -155,7 +155,7 @@ final class UsersResource implements Resource {
         .notFound(NOT_FOUND)
         .conflict("Another request changed the user at the same time")
         .error(403, "The current password is wrong, or the role or tenant does not allow it")
-        .error(429, "Too many wrong passwords from this address or for this user")
+        .error(429, "Too many wrong passwords from this address")
         .handler(this::changePassword);
   }
 

@@ -4,7 +4,6 @@ import java.util.Locale;
 
 /** Receives security events, for metrics. Called on any thread; must only increment counters. */
 public interface SecurityObserver {
-
   /** Ignores all events. */
   SecurityObserver NONE = new SecurityObserver() {};
 
@@ -50,4 +49,7 @@ public interface SecurityObserver {
    * @param loaded true if the new contents are in effect, false if they are invalid
    */
   default void onFileReloaded(boolean loaded) {}
+
+  /** A flapping client was banned. */
+  default void onFlappingBan() {}
 }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.api.Topic;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.dispatch.Delivery;
@@ -18,6 +19,8 @@ import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.trace.ConnectionTrace;
 import io.fjordmq.broker.trace.MessageStep;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxStore;
@@ -323,6 +326,20 @@ final class Connection
   public void recordDropped(Drop drop) {
     countDropped(drop.reason(), drop.count());
     history.recordDropped(drop);
+    Topic topic = drop.topic();
+    if (topic != null) {
+      topicTraffic().onDropped(tenant, topic, drop.count());
+    }
+  }
+
+  @Override
+  public TopicTraffic topicTraffic() {
+    return services.topicTraffic();
+  }
+
+  @Override
+  public SlowSubscriptions slowSubscriptions() {
+    return services.slowSubscriptions();
   }
 
   /** Counts dropped messages. */

@@ -96,6 +96,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
 
   private void refuse(
       PublishRefusal refusal, Message message, int identifier, @Nullable PublishSpan span) {
+    connection.topicTraffic().onDropped(connection.tenant(), message.topic(), 1);
     boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().reportsOutcome();
     if (!reported) {
       connection.countDropped(refusal.dropReason(), 1);

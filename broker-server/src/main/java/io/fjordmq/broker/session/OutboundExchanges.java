@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutboundExchanges {
   /** The client that receives the messages. */
-  interface Client {
+  interface Client extends SubscriberLatency.Client {
     Dialect dialect();
 
     PacketWriter writer();
@@ -40,11 +40,28 @@ final class OutboundExchanges {
   private @Nullable Map<Long, Delivery> sharedInflight;
   // The spans of traced messages that are not settled.
   private @Nullable Map<Long, MessageSpan> spans;
+  private @Nullable SubscriberLatency latency; // null until the first message, as most are idle
   private int reported;
 
   OutboundExchanges(Client client, InflightWindow window) {
     this.client = client;
     this.window = window;
+  }
+
+  /** The measurement of latencies; null if it is switched off. */
+  private @Nullable SubscriberLatency latency() {
+    if (latency == null && client.slowSubscriptions().isEnabled()) {
+      latency = new SubscriberLatency(client);
+    }
+    return latency;
+  }
+
+  /** Called when a QoS 0 message that has waited in memory is sent. */
+  void onSentAfterWaiting(Delivery delivery, long nowMillis) {
+    SubscriberLatency measured = latency();
+    if (measured != null) {
+      measured.onSentAfterWaiting(delivery, nowMillis);
+    }
   }
 
   /**
@@ -56,6 +73,10 @@ final class OutboundExchanges {
     boolean atLeastOnce = delivery.qos() == Qos.AT_LEAST_ONCE;
     window.open(
         sequence, atLeastOnce ? InflightWindow.AWAITING_PUBACK : InflightWindow.AWAITING_PUBREC);
+    SubscriberLatency measured = latency();
+    if (measured != null) {
+      measured.onSent(sequence, delivery);
+    }
     if (atLeastOnce && delivery.isShared()) {
       if (sharedInflight == null) {
         sharedInflight = new LinkedHashMap<>();
@@ -130,6 +151,9 @@ final class OutboundExchanges {
       client.recordDropped(Drop.unknown(DropReason.REFUSED_BY_CLIENT, 1));
     }
     window.settle(sequence);
+    if (latency != null) {
+      latency.onAcknowledged(sequence);
+    }
     if (sharedInflight != null) {
       sharedInflight.remove(sequence);
     }

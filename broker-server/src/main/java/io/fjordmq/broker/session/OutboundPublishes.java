@@ -11,6 +11,7 @@ import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.telemetry.MessageSpan;
 import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.Attachment;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -48,17 +49,18 @@ final class OutboundPublishes {
 
     EventLoop loop();
 
-    /** The wall clock time. */
-    long nowMillis();
-
+    @Override
     String tenant();
 
-    String clientId();
+    /** The wall clock time. */
+    @Override
+    long nowMillis();
 
     /** Begins the spans of traced messages; null if there are none. */
     @Nullable MessageTracer messageTracer();
-    /** When the client got its CONNACK, by the same clock; 0 while it is not connected. */
-    long connectedAtMillis();
+
+    /** Counts messages of topics. */
+    TopicTraffic topicTraffic();
   }
 
   private final Client client;
@@ -70,6 +72,7 @@ final class OutboundPublishes {
   private final boolean connectedAsOtherUser;
   private boolean started;
   private boolean pumping;
+  private long pumpedAtMillis; // 0 until the current pump needs the time
   private boolean windowFull;
 
   /**
@@ -154,6 +157,7 @@ final class OutboundPublishes {
       return;
     }
     pumping = true;
+    pumpedAtMillis = 0;
     try {
       pumpFrom(live);
       if (inbox != null && live.isEmpty()) {
@@ -256,6 +260,10 @@ final class OutboundPublishes {
     if (DeliveryLatency.isSampled(message)) {
       DeliveryLatency.report(delivery, client);
     }
+    client.topicTraffic().onSent(client.tenant(), message.topic(), delivery.qos());
+    if (pumping && delivery.qos() == Qos.AT_MOST_ONCE) {
+      exchanges.onSentAfterWaiting(delivery, pumpedAtMillis());
+    }
   }
 
   /** Begins the span of a delivery, which lasts until the client has acknowledged the message. */
@@ -268,6 +276,13 @@ final class OutboundPublishes {
       exchanges.trace(source.sequence(), span);
     }
     return span;
+  }
+
+  private long pumpedAtMillis() {
+    if (pumpedAtMillis == 0) {
+      pumpedAtMillis = client.nowMillis();
+    }
+    return pumpedAtMillis;
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {

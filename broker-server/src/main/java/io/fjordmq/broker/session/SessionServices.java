@@ -13,6 +13,8 @@ import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
 import java.time.InstantSource;
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param inboxes the store of persistent sessions
  * @param retained the store of retained messages, which new subscriptions receive
  * @param node the state of this node
+ * @param slowSubscriptions gets the delivery latency of messages
  */
 public record SessionServices(
     Tenants tenants,
@@ -43,7 +46,8 @@ public record SessionServices(
     Delivery delivery,
     InboxStore inboxes,
     RetainStore retained,
-    NodeState node) {
+    NodeState node,
+    SlowSubscriptions slowSubscriptions) {
 
   /**
    * Publishing and delivery of messages.
@@ -53,13 +57,15 @@ public record SessionServices(
    * @param live the subscriptions of connected clients
    * @param routes the routes to inboxes
    * @param tracer begins the spans of traced messages; null if there are none
+   * @param topicTraffic counts messages of topics
    */
   public record Delivery(
       SessionRegistry registry,
       PublishRouter publishRouter,
       LiveSubscriptions live,
       InboxRoutes routes,
-      @Nullable MessageTracer tracer) {
+      @Nullable MessageTracer tracer,
+      TopicTraffic topicTraffic) {
 
     /** Returns the services of a node's delivery, without traces. */
     public static Delivery of(DeliveryAssembly delivery) {
@@ -69,7 +75,12 @@ public record SessionServices(
     /** Returns the services of a node's delivery. */
     public static Delivery of(DeliveryAssembly delivery, @Nullable MessageTracer tracer) {
       return new Delivery(
-          delivery.registry(), delivery.distribution(), delivery.live(), delivery.routes(), tracer);
+          delivery.registry(),
+          delivery.distribution(),
+          delivery.live(),
+          delivery.routes(),
+          tracer,
+          delivery.topicTraffic());
     }
   }
 
@@ -109,6 +120,10 @@ public record SessionServices(
 
   @Nullable MessageTracer messageTracer() {
     return delivery.tracer;
+  }
+
+  TopicTraffic topicTraffic() {
+    return delivery.topicTraffic;
   }
 
   LocalNode self() {

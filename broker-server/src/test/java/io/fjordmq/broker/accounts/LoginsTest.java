@@ -124,6 +124,7 @@ class LoginsTest {
         TestAccounts.settings()
             .with(AccountSettings::maxLoginFailures, failures)
             .with(AccountSettings::loginFailureWindow, Duration.ofDays(1))
+            .with(AccountSettings::maxWaitingPasswords, 64)
             .build());
   }
 
@@ -132,19 +133,18 @@ class LoginsTest {
     Accounts here = limitedTo(2);
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
-    fails(here.logins().login("bob", PASSWORD, "2001:db8:1:2::1"), Kind.WRONG_CREDENTIALS);
-    fails(here.logins().login("cid", PASSWORD, "2001:db8:1:2::2"), Kind.WRONG_CREDENTIALS);
+    fails(here.logins().login("ann", "guess 1", "2001:db8:1:2::1"), Kind.WRONG_CREDENTIALS);
+    fails(here.logins().login("ann", "guess 2", "2001:db8:1:2::2"), Kind.WRONG_CREDENTIALS);
     assertThat(
             fails(here.logins().login("ann", PASSWORD, "2001:db8:1:2:3::"), Kind.TOO_MANY_FAILURES))
-        .isEqualTo(
-            "too many failed logins from this address or for this user; try again in 86400 s");
+        .isEqualTo("too many failed logins from this address; try again in 86400 s");
     fails(here.logins().authenticate("ann", PASSWORD, "2001:db8:1:2::3"), Kind.TOO_MANY_FAILURES);
     get(here.logins().login("ann", PASSWORD, "2001:db8:1:3::1"));
     assertThat(here.logins().verify(token).name()).isEqualTo("ann");
   }
 
   @Test
-  void shouldBlockAUserAfterTooManyFailuresButNotItsTokensAndApiKeys() {
+  void shouldNotBlockAUserWhosePasswordIsGuessedElsewhere() {
     Accounts here = limitedTo(2);
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     ApiKey.Created key = get(here.apiKeys().add(LOCAL, TestAccounts.key("ann", Role.VIEWER)));
@@ -153,7 +153,9 @@ class LoginsTest {
     fails(
         here.users().changePassword(LOCAL, "ann", "guessed 2", "new password", "192.0.2.3"),
         Kind.WRONG_CREDENTIALS);
-    fails(here.logins().login("ann", PASSWORD, "192.0.2.4"), Kind.TOO_MANY_FAILURES);
+    fails(here.logins().login("ann", "guessed 3", "192.0.2.2"), Kind.WRONG_CREDENTIALS);
+    fails(here.logins().login("ann", PASSWORD, "192.0.2.2"), Kind.TOO_MANY_FAILURES);
+    get(here.logins().login("ann", PASSWORD, "192.0.2.4"));
     assertThat(here.logins().verify(token).name()).isEqualTo("ann");
     get(here.logins().authenticate(key.key().id(), key.secret(), "192.0.2.5"));
   }
@@ -200,6 +202,54 @@ class LoginsTest {
       assertThat(get(second)).isEqualTo(2);
       assertThat(get(third)).isEqualTo(3);
     }
+  }
+
+  @Test
+  void shouldLeaveRoomForOtherAddressesWhileOneFloodsTheQueue() throws InterruptedException {
+    CountDownLatch release = new CountDownLatch(1);
+    try (PasswordThread thread =
+        new PasswordThread(8, Duration.ofSeconds(60), AccountObserver.NONE)) {
+      List<CompletableFuture<Boolean>> flood = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        flood.add(thread.run("198.51.100.1", () -> await(release)));
+      }
+      assertThat(flood.stream().filter(CompletableFuture::isCompletedExceptionally)).hasSize(18);
+      CompletableFuture<Integer> other = thread.run("192.0.2.1", () -> 1);
+      release.countDown();
+      assertThat(get(other)).isEqualTo(1);
+      assertThat(get(flood.get(0))).isTrue();
+      assertThat(get(flood.get(1))).isTrue();
+      assertThat(get(thread.run("198.51.100.1", () -> 2))).isEqualTo(2);
+    }
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      latch.await();
+      return true;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void shouldMakeAllTokensInvalidWhenTheirKeyIsReplaced() {
+    Accounts here = test.open();
+    Accounts there = test.open();
+    get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
+    ApiKey.Created key = get(here.apiKeys().add(LOCAL, TestAccounts.key("k", Role.VIEWER)));
+    String before = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
+    byte[] oldKey = test.value("token-key");
+    get(there.logins().rotateTokenKey());
+    assertThat(test.value("token-key")).isNotEqualTo(oldKey);
+    for (Accounts node : List.of(here, there)) {
+      assertThatThrownBy(() -> node.logins().verify(before))
+          .isInstanceOfSatisfying(
+              AccountException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_INVALID));
+    }
+    String after = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
+    assertThat(there.logins().verify(after).name()).isEqualTo("ann");
+    get(here.logins().authenticate(key.key().id(), key.secret(), ADDRESS));
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
@@ -95,7 +96,8 @@ public final class DeliveryFixture {
                 retained,
                 () -> hasDiskSpace,
                 () -> serving,
-                InstantSource.fixed(Instant.ofEpochMilli(NOW))));
+                InstantSource.fixed(Instant.ofEpochMilli(NOW)),
+                new TopicTraffic()));
     dispatch = delivery.dispatch();
     registry = delivery.registry();
     streams = delivery.streams();

@@ -21,6 +21,7 @@ import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -64,7 +65,8 @@ class LiveDeliveryConcurrencyTest {
               new MemoryRetainStore(StoreTasks.immediate()),
               () -> true,
               () -> true,
-              InstantSource.system()));
+              InstantSource.system(),
+              new TopicTraffic()));
   private final LocalSubscriptions local = delivery.live();
   private final Distribution distribution = delivery.distribution();
   private final List<ThreadedLoop> loops = new ArrayList<>();

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The bytes between nodes, and the sentence for each kind of event. */
 class EventCodecTest {
   private static final HexFormat HEX = HexFormat.of();
+  private static final String DETECTOR = "666c617070696e67206465746563746f72";
 
   /** The bytes after the tenant, times and count. */
   private static Map<ClientEvent, String> goldenEvents() {
@@ -42,6 +43,7 @@ class EventCodecTest {
     events.put(new TakenOver("n2", "h:1", "PUBLISH"), "0b026e3203683a31075055424c495348");
     events.put(new SessionExpired(), "0c");
     events.put(new WillPublished("w", true), "0d017701");
+    events.put(new Banned("flapping detector", "why", 2_000), "0e11" + DETECTOR + "03776879d00f");
     return events;
   }
 
@@ -111,7 +113,8 @@ class EventCodecTest {
                 + " same client identifier; last packet PUBLISH",
             "Session expired: the client did not reconnect within its session expiry interval; its"
                 + " subscriptions and queued messages were removed",
-            "Published the will of the client to w");
+            "Published the will of the client to w",
+            "Banned by the flapping detector until 1970-01-01T00:00:02Z: why");
   }
 
   @Test

@@ -24,6 +24,8 @@ import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.telemetry.seeded.TracerThatKnowsSessions;
 import io.fjordmq.broker.trace.seeded.TraceThatKnowsSessions;
+import io.fjordmq.broker.slow.seeded.LatencyThatKnowsSessions;
+import io.fjordmq.broker.topicmetrics.seeded.CounterThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -85,7 +87,9 @@ class ArchitectureTest {
                 "logging",
                 "trace",
                 "alarms",
-                "monitor"),
+                "monitor",
+                "slow",
+                "topicmetrics"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -115,6 +119,8 @@ class ArchitectureTest {
         new Rule(
             HouseRules.boundary("trace", "accounts", "bans", "protocol", "events"),
             TraceThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("slow"), LatencyThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("topicmetrics"), CounterThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -123,7 +129,14 @@ class ArchitectureTest {
         new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
         new Rule(
             HouseRules.boundary(
-                "delivery", "dispatch", "nodes", "limits", "events", "telemetry", "trace"),
+                "delivery",
+                "dispatch",
+                "nodes",
+                "limits",
+                "events",
+                "telemetry",
+                "trace",
+                "topicmetrics"),
             DeliveryThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary(
@@ -137,10 +150,13 @@ class ArchitectureTest {
                 "events",
                 "logging",
                 "telemetry",
-                "trace"),
+                "trace",
+                "slow",
+                "topicmetrics"),
             BlockingSession.class),
         new Rule(
-            HouseRules.boundary("query", "session", "delivery", "dispatch", "limits"),
+            HouseRules.boundary(
+                "query", "session", "delivery", "dispatch", "limits", "slow", "topicmetrics"),
             QueryThatKnowsHttp.class));
   }
 

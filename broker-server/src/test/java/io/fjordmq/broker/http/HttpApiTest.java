@@ -159,7 +159,8 @@ class HttpApiTest {
                             418,
                             String.valueOf(
                                 failure.getCause() instanceof ApiCall.BodyException unreadable
-                                    && unreadable.isTooLarge()))));
+                                    && unreadable.kind()
+                                        == ApiCall.BodyException.Kind.TOO_LARGE))));
     HttpRequest.BodyPublisher chunked =
         HttpRequest.BodyPublishers.fromPublisher(
             HttpRequest.BodyPublishers.ofByteArray(new byte[5_000]));

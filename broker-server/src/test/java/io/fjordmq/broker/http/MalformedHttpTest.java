@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Malformed requests: the client receives a status code, and nothing is logged. */
@@ -80,6 +81,21 @@ class MalformedHttpTest {
           client.request(line, "Host: 127.0.0.1", "Connection: close").readResponse();
       assertThat(answer.get(0)).matches("HTTP/1\\.1 " + status + " .*");
       assertThat(answer).noneMatch(text -> text.contains("\tat ") || text.contains("<"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/v5/%zz", "/api/v5/clients/%", "/api/v5/%c3%28/%zz"})
+  void shouldAnswerUnreadableUrlsInJson(String url) {
+    try (RawHttp client = new RawHttp(server.port())) {
+      List<String> answer =
+          client
+              .request("GET " + url + " HTTP/1.1", "Host: 127.0.0.1", "Connection: close")
+              .readResponse();
+      assertThat(answer.get(0)).startsWith("HTTP/1.1 400");
+      assertThat(answer).anyMatch(line -> line.equalsIgnoreCase("Content-Type: application/json"));
+      assertThat(answer.get(answer.size() - 1))
+          .startsWith("{\"code\":\"BAD_REQUEST\",\"message\":\"");
     }
   }
 

@@ -17,7 +17,7 @@ class ProblemsTest {
     assertThat(problems.list())
         .hasSizeLessThan(100)
         .contains("session of client 'c0': did not respond in time")
-        .contains("node n1: did not respond in time")
+        .contains("node n1 did not respond in time")
         .endsWith("more parts are missing");
   }
 

@@ -13,8 +13,15 @@ public final class QueryFixture implements AutoCloseable {
   private final List<ClusterQueries> queries = new ArrayList<>();
 
   public QueryFixture(int size) {
-    cluster = new TestCluster(size);
-    for (int node = 0; node < size; node++) {
+    this(new TestCluster(size));
+  }
+
+  /**
+   * @param cluster closed with this fixture
+   */
+  QueryFixture(TestCluster cluster) {
+    this.cluster = cluster;
+    for (int node = 0; node < cluster.size(); node++) {
       queries.add(ClusterQueries.openOn(cluster.node(node).queryDependencies, Runnable::run));
     }
   }

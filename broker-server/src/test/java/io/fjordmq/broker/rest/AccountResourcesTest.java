@@ -77,6 +77,7 @@ class AccountResourcesTest {
             "localhost:18083",
             "192.0.2.1",
             () -> CompletableFuture.completedFuture(bytes),
+            ApiCall.Memory.UNLIMITED,
             System.nanoTime() + Duration.ofMinutes(1).toNanos());
     HttpReply reply = TestAccounts.get(node.handle(call, Runnable::run));
     return new Reply(
@@ -148,8 +149,9 @@ class AccountResourcesTest {
           "{'username':'ann','password':'%d'}".formatted(i),
           ErrorCode.BAD_USERNAME_OR_PWD);
     }
-    fail("", "POST /login", "{'username':'b','password':''}", ErrorCode.TOO_MANY_REQUESTS);
-    fail(basic("c", ""), "GET /users", "", ErrorCode.TOO_MANY_REQUESTS);
+    fail("", "POST /login", "{'username':'ann','password':''}", ErrorCode.TOO_MANY_REQUESTS);
+    fail(basic("ann", ""), "GET /users", "", ErrorCode.TOO_MANY_REQUESTS);
+    fail(basic("b", ""), "GET /users", "", ErrorCode.BAD_API_KEY_OR_SECRET);
   }
 
   @Test

@@ -43,6 +43,7 @@ class AuditTrailTest {
             "localhost",
             "192.0.2.1",
             () -> CompletableFuture.completedFuture(new byte[0]),
+            ApiCall.Memory.UNLIMITED,
             System.nanoTime() + timeout.toNanos());
     return api.handle(call, threads).join().status();
   }

@@ -66,6 +66,7 @@ class BannedResourceTest {
             "localhost:18083",
             "192.0.2.1",
             () -> CompletableFuture.completedFuture(bytes),
+            ApiCall.Memory.UNLIMITED,
             System.nanoTime() + Duration.ofMinutes(1).toNanos());
     HttpReply reply = api.handle(call, Runnable::run).orTimeout(60, TimeUnit.SECONDS).join();
     return new Reply(
@@ -192,8 +193,9 @@ class BannedResourceTest {
         .startsWith("as must be one of");
     assertThat(fail(OPERATOR, "DELETE /banned/peerhost/localhost", "", ErrorCode.NOT_FOUND))
         .startsWith("the ban does not exist: who must be an IP address");
-    assertThat(fail(OPERATOR, "DELETE /banned/clientid/c?tenant=", "", ErrorCode.BAD_REQUEST))
-        .isEqualTo("tenant: must have 1 to 256 characters and no line breaks");
+    assertThat(fail(OPERATOR, "DELETE /banned/clientid/c?tenant=%0A", "", ErrorCode.BAD_REQUEST))
+        .isEqualTo("tenant: must have at most 256 characters and no line breaks");
+    fail(OPERATOR, "DELETE /banned/clientid/c?tenant=", "", ErrorCode.NOT_FOUND);
     fail("t", "POST /banned", "{'as':'clientid','who':'c','tenant':'x'}", ErrorCode.BAD_REQUEST);
   }
 }

@@ -150,6 +150,7 @@ class RestApiTest {
         "localhost:1",
         "127.0.0.1",
         () -> CompletableFuture.completedFuture(body.getBytes(StandardCharsets.UTF_8)),
+        ApiCall.Memory.UNLIMITED,
         System.nanoTime() + Duration.ofMinutes(5).toNanos());
   }
 

@@ -39,6 +39,7 @@ class RestEndpointTest {
         "localhost",
         "127.0.0.1",
         () -> CompletableFuture.completedFuture(new byte[0]),
+        ApiCall.Memory.UNLIMITED,
         System.nanoTime() + Duration.ofMinutes(1).toNanos());
   }
 

@@ -2,6 +2,7 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.http.ApiCall;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,6 +91,7 @@ final class TestRequest {
             query,
             body,
             "127.0.0.1",
+            ApiCall.Memory.UNLIMITED,
             System.nanoTime() + timeoutNanos);
     return await(operation, request);
   }

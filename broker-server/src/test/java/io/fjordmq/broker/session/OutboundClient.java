@@ -16,10 +16,12 @@ import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.telemetry.MessageTracer;
+import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.testing.CountingSessionObserver;
 import io.fjordmq.broker.testing.MemoryInboxStore;
 import io.fjordmq.broker.testing.StoreTasks;
 import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxId;
@@ -52,6 +54,8 @@ final class OutboundClient implements OutboundPublishes.Client {
   final List<CloseReason> failures = new ArrayList<>();
   final List<Limit> limits = new ArrayList<>();
   private final StoreFailureLog storeFailures = new StoreFailureLog();
+  private final TopicTraffic topicTraffic = new TopicTraffic();
+  private final SlowSubscriptions slow = SlowSubscriptions.disabled();
   long now = 1_000;
   long connectedAt = 1_000;
   boolean ended;
@@ -105,6 +109,16 @@ final class OutboundClient implements OutboundPublishes.Client {
 
   @Override
   public void onQueued(Delivery delivery) {}
+
+  @Override
+  public TopicTraffic topicTraffic() {
+    return topicTraffic;
+  }
+
+  @Override
+  public SlowSubscriptions slowSubscriptions() {
+    return slow;
+  }
 
   private Throttle.Client throttleClient() {
     return new Throttle.Client() {

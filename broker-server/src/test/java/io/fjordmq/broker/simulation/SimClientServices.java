@@ -16,8 +16,10 @@ import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.testing.Settings;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
@@ -87,7 +89,8 @@ final class SimClientServices implements Brokers.Acceptor {
                 retained,
                 () -> true,
                 this::isServing,
-                clock));
+                clock,
+                new TopicTraffic()));
     replicas.inboxEvents.forwardTo(delivery.inboxEvents());
     this.sessions =
         new Sessions(
@@ -103,11 +106,13 @@ final class SimClientServices implements Brokers.Acceptor {
                     defect.wrapPublishRouter(delivery.distribution()),
                     delivery.live(),
                     delivery.routes(),
-                    null),
+                    null,
+                    delivery.topicTraffic()),
                 inboxes,
                 retained,
                 new SessionServices.NodeState(
-                    self, servingState, Overload.NEVER, () -> true, clock, BanList.empty())));
+                    self, servingState, Overload.NEVER, () -> true, clock, BanList.empty()),
+                SlowSubscriptions.disabled()));
     this.pipeline = PlainPipeline.of("simulated", sessions);
   }
 

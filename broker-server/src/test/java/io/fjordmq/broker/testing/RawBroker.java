@@ -17,6 +17,8 @@ import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -93,7 +95,8 @@ public final class RawBroker implements AutoCloseable {
                 stores.retained(),
                 () -> true,
                 () -> true,
-                stores.clock()));
+                stores.clock(),
+                new TopicTraffic()));
     stores.setListener(delivery.inboxEvents());
     sessionObserver = new CountingSessionObserver();
     return new Sessions(
@@ -108,12 +111,8 @@ public final class RawBroker implements AutoCloseable {
             stores.inboxes(),
             stores.retained(),
             new SessionServices.NodeState(
-                self,
-                ServingState.ALWAYS,
-                Overload.NEVER,
-                () -> true,
-                stores.clock(),
-                bans.list())));
+                self, ServingState.ALWAYS, Overload.NEVER, () -> true, stores.clock(), bans.list()),
+            SlowSubscriptions.disabled()));
   }
 
   private ChannelHandler pipeline() {

@@ -94,6 +94,11 @@ public final class TestCluster implements AutoCloseable {
         node -> testNodes.forEach(other -> node.membership.setUp(other.id, other.incarnation())));
   }
 
+  /** The number of nodes. */
+  public int size() {
+    return testNodes.size();
+  }
+
   public TestNode node(int index) {
     return testNodes.get(index);
   }

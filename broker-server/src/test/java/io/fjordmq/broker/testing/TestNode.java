@@ -23,6 +23,8 @@ import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -130,7 +132,8 @@ public final class TestNode {
                 retained,
                 () -> true,
                 membership::isServing,
-                cluster.ranges.timers()));
+                cluster.ranges.timers(),
+                new TopicTraffic()));
     inboxEvents = delivery.inboxEvents();
     streams = delivery.streams();
     registry = delivery.registry();
@@ -163,7 +166,8 @@ public final class TestNode {
                     Overload.NEVER,
                     () -> true,
                     cluster.ranges.timers(),
-                    BanList.empty())));
+                    BanList.empty()),
+                SlowSubscriptions.disabled()));
     queryDependencies =
         new ClusterQueries.Dependencies(
             membership,

@@ -25,6 +25,9 @@ import io.fjordmq.broker.telemetry.MessageSpan;
 import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.broker.trace.Tracer;
+import io.fjordmq.broker.slow.SlowSubscriptionSettings;
+import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.inbox.InboxLimits;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
@@ -54,6 +57,12 @@ public final class World implements AutoCloseable {
 
   /** What happened to the clients. */
   public final ClientEventLog history;
+
+  /** The slow subscriptions of the clients. */
+  public final SlowSubscriptions slow = new SlowSubscriptions(SlowSubscriptionSettings.DEFAULTS);
+
+  /** Counts messages of topics. */
+  public final TopicTraffic topicTraffic = new TopicTraffic();
 
   public final SessionRegistry registry;
   public final SessionSettings settings;
@@ -128,7 +137,8 @@ public final class World implements AutoCloseable {
                 retained,
                 () -> hasDiskSpace,
                 () -> serving,
-                clock));
+                clock,
+                topicTraffic));
     registry = delivery.registry();
     inboxes.setListener(delivery.inboxEvents());
     sessions =
@@ -149,7 +159,8 @@ public final class World implements AutoCloseable {
                     overload(),
                     () -> hasDiskSpace,
                     clock,
-                    bans.list())));
+                    bans.list()),
+                slow));
     pipeline = PlainPipeline.of("tcpListener", sessions);
   }
 
@@ -210,6 +221,11 @@ public final class World implements AutoCloseable {
     routing = new StoreTasks();
     router.runOn(routing);
     return routing;
+  }
+
+  /** The wall clock, in epoch milliseconds. */
+  public long nowMillis() {
+    return now.toEpochMilli();
   }
 
   /** Advances the wall clock. */

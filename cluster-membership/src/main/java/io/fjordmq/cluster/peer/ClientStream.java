@@ -123,10 +123,11 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
                 message, request.length + PeerProtocol.OVERHEAD_BYTES, () -> pending.sent = true);
     if (!queued) {
       pendingCalls.remove(call);
-      return notSent(
-          ended
-              ? "the connection to node " + peer + " was lost"
-              : "the send queue to node %s is full (maxQueuedBytes %d)"
+      return ended
+          ? CompletableFuture.failedFuture(
+              new PeerException(Kind.NOT_SENT, "call to node " + peer, "the connection was lost"))
+          : notSent(
+              "the send queue to node %s is full (maxQueuedBytes %d)"
                   .formatted(peer, settings.maxQueuedBytes()));
     }
     return pending.response;
@@ -210,7 +211,8 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
       pending.response.completeExceptionally(
           new PeerException(
               pending.sent ? Kind.NO_RESPONSE : Kind.NOT_SENT,
-              "'" + pending.service + "' on node " + peer + ": " + reason));
+              "'" + pending.service + "' on node " + peer,
+              reason));
     }
   }
 

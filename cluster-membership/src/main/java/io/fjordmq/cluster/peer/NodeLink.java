@@ -80,7 +80,7 @@ final class NodeLink implements ClientStream.Listener {
     }
     if (backoffNanos > 0 && nanos - backoffUntilNanos < 0) {
       throw new PeerException(
-          Kind.NOT_SENT, "node " + peer + " at " + address + " cannot be reached: " + lastFailure);
+          Kind.NOT_SENT, "node " + peer + " at " + address + " cannot be reached", lastFailure);
     }
     InetSocketAddress found = addresses.addressOf(peer);
     if (found == null) {

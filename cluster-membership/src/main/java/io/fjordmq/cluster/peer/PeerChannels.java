@@ -14,16 +14,21 @@ import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
+
+  /** What Netty writes before the error of a system call, such as {@code Broken pipe}. */
+  private static final Pattern NATIVE_CALL =
+      Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
   private final PeerSettings settings;
   private final @Nullable SslContext tls;
@@ -164,10 +173,15 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   }
 
   /**
-   * Describes a status for log lines. The root cause is the error that the network or TLS reported.
+   * Describes a status for log lines and operators. The root cause is the error that the network or
+   * TLS reported; common ones have a text that does not depend on the transport.
    */
   static String reason(Status status) {
     Throwable cause = status.getCause();
+    String known = connectFailure(cause);
+    if (known != null) {
+      return known;
+    }
     while (cause != null && cause.getCause() != null) {
       cause = cause.getCause();
     }
@@ -175,7 +189,28 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     if (cause == null) {
       return description == null ? status.getCode().name() : description;
     }
-    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    return cause.getMessage() == null
+        ? cause.toString()
+        : NATIVE_CALL.matcher(cause.getMessage()).replaceFirst("");
+  }
+
+  /** Returns why a connection could not be opened; null if the reason is another one. */
+  private static @Nullable String connectFailure(@Nullable Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+      if (cause instanceof ConnectTimeoutException) {
+        return "connection timed out";
+      } else if (cause instanceof UnknownHostException) {
+        return "unknown host";
+      } else if (cause instanceof NoRouteToHostException || message.contains("no route to host")) {
+        return "no route to host";
+      } else if (message.contains("connection refused")) {
+        return "connection refused";
+      } else if (message.contains("connection reset")) {
+        return "connection reset";
+      }
+    }
+    return null;
   }
 
   /** Closes all connections; pending calls fail. Blocks until the threads have stopped. */

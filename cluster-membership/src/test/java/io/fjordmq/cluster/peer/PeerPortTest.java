@@ -109,6 +109,12 @@ class PeerPortTest {
     stoppedPort.close();
     PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+    String described = "";
+    for (int i = 0; i < 1_000 && !described.endsWith("connection refused"); i++) {
+      described = PeerException.describe("b", failure(a.call(B, "echo", bytes("x"), TIMEOUT)));
+      Thread.sleep(5);
+    }
+    assertThat(described).isEqualTo("node b did not respond: connection refused");
     ports.open(B).serve("echo", (from, request) -> done(request));
     assertThat(callUntilSuccess(a)).isEqualTo("x");
   }
@@ -275,7 +281,7 @@ class PeerPortTest {
     NodeAddress where = TestPorts.addressOf(b);
     b.close();
     assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, TIMEOUT)))
-        .hasMessageContaining(where + " cannot be reached")
+        .hasMessage(where + " cannot be reached: connection refused")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.NOT_SENT);
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.flapping;
+
+import org.jspecify.annotations.NullMarked;

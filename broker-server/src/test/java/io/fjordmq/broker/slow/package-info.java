@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.slow;
+
+import org.jspecify.annotations.NullMarked;

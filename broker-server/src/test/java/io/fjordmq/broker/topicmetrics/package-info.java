@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.topicmetrics;
+
+import org.jspecify.annotations.NullMarked;
