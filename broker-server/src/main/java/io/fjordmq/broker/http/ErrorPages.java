@@ -58,7 +58,11 @@ final class ErrorPages extends ErrorHandler {
       return HttpReply.apiError(
           code, "PAYLOAD_TOO_LARGE", "the body is larger than httpConfig.maxBodyBytes");
     }
-    String reason = message == null ? HttpStatus.getMessage(code) : message;
+    String status = HttpStatus.getMessage(code);
+    String reason = message == null ? status : message;
+    if (code == HttpStatus.BAD_REQUEST_400 && reason.equals(status)) {
+      reason = "the request is malformed; check the encoding of its URL and headers";
+    }
     return HttpReply.apiError(
         code,
         code < HttpStatus.INTERNAL_SERVER_ERROR_500 ? "BAD_REQUEST" : "INTERNAL_ERROR",

@@ -95,7 +95,7 @@ class MalformedHttpTest {
       assertThat(answer.get(0)).startsWith("HTTP/1.1 400");
       assertThat(answer).anyMatch(line -> line.equalsIgnoreCase("Content-Type: application/json"));
       assertThat(answer.get(answer.size() - 1))
-          .startsWith("{\"code\":\"BAD_REQUEST\",\"message\":\"");
+          .startsWith("{\"code\":\"BAD_REQUEST\",\"message\":\"the request is malformed; check");
     }
   }
 
