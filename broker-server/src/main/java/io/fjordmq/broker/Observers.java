@@ -13,8 +13,8 @@ import io.fjordmq.broker.session.SessionObserver;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.range.RangeObserver;
-import java.util.Map;
 import io.fjordmq.router.client.RouteObserver;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**

@@ -12,11 +12,11 @@ import io.fjordmq.broker.logging.ClusterLogLevels;
 import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
-import io.fjordmq.broker.trace.TraceLogs;
-import io.fjordmq.broker.trace.Traces;
 import io.fjordmq.broker.query.SlowSubscriptionQueries;
 import io.fjordmq.broker.query.TopicMetricQueries;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
+import io.fjordmq.broker.trace.TraceLogs;
+import io.fjordmq.broker.trace.Traces;
 import java.util.List;
 import java.util.function.Supplier;
 

@@ -51,7 +51,8 @@ final class SubscriberLatency {
   }
 
   private boolean isMeasured(Delivery delivery) {
-    return !delivery.retain() && delivery.message().acceptedAtMillis() >= client.connectedAtMillis();
+    return !delivery.retain()
+        && delivery.message().acceptedAtMillis() >= client.connectedAtMillis();
   }
 
   /** Called when a message has been acknowledged. */

@@ -36,7 +36,7 @@ class SlowBodiesTest {
     server =
         HttpServer.start(
             settings,
-            new Pages(() -> "", List::of, () -> CompletableFuture.completedFuture("")),
+            new Pages(format -> "", List::of, () -> CompletableFuture.completedFuture("")),
             new TestApi(this::answer),
             limits::add);
   }
