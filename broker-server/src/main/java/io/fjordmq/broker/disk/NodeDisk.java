@@ -103,6 +103,11 @@ public final class NodeDisk implements AutoCloseable {
     return state == null ? node.host().failure() : state.getMessage();
   }
 
+  /** Applies another {@code diskConfig.minFreeBytes} from the next measurement on. */
+  public void setMinFreeBytes(long bytes) {
+    watch.setMinFreeBytes(bytes);
+  }
+
   /** Whether the node accepts messages that must be stored. */
   public boolean canStoreMessages() {
     return diskCapacity.isEnough();
