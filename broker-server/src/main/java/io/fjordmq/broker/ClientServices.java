@@ -22,6 +22,7 @@ import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.sys.ClientTopics;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
@@ -51,6 +52,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       Tenants tenants,
       OverloadGuard overload,
       BanList bans,
+      RuntimeSettings settings,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -101,7 +103,7 @@ final class ClientServices implements ShutdownSequence.Composite {
               sessions,
               delivery.live(),
               () -> stores.ranges().catchUp(RouteReplicas.STORE),
-              dependencies.config.drainConfig().clientsPerSecond(),
+              () -> dependencies.settings.current().drainConfig().clientsPerSecond(),
               stores.timers()));
     } catch (RuntimeException e) {
       shutdownSequence.close();

@@ -25,8 +25,25 @@ public record Paging(int page, int limit, Optional<String> cursor) {
 
   /** Cuts the page out of a list that is in memory. */
   public <T> Response slice(List<T> all) {
+    return slice(all, List.of());
+  }
+
+  /**
+   * The same for a list that may be incomplete.
+   *
+   * @param problems what is missing and why
+   */
+  public <T> Response slice(List<T> all, List<String> problems) {
     int from = Math.min(offset(), all.size());
     int to = Math.min(from + limit, all.size());
-    return Response.list(all.subList(from, to), Meta.of(this, to < all.size(), (long) all.size()));
+    Meta meta =
+        new Meta(
+            page,
+            limit,
+            to < all.size(),
+            (long) all.size(),
+            null,
+            problems.isEmpty() ? null : problems);
+    return Response.list(all.subList(from, to), meta);
   }
 }

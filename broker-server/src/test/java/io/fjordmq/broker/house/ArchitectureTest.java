@@ -21,6 +21,7 @@ import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.broker.settings.seeded.SettingsThatKnowSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -77,7 +78,10 @@ class ArchitectureTest {
                 "ops",
                 "net",
                 "query",
-                "events"),
+                "events",
+                "settings",
+                "drain",
+                "security"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -100,6 +104,7 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
+        new Rule(HouseRules.boundary("settings", "config"), SettingsThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
