@@ -2,10 +2,12 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
+import io.fjordmq.broker.admin.Decommission;
 import io.fjordmq.broker.bans.BanEnforcement;
 import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
@@ -27,6 +29,7 @@ import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
+import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -50,6 +53,7 @@ public final class Broker implements ShutdownSequence.Composite {
   private final ClusterNode node;
   private final Accounts accounts;
   private final Bans bans;
+  private final RuntimeSettings settings;
   private final TopicMetrics topicMetrics;
   private final ReplicatedStores stores;
   private final Traces traces;
@@ -66,11 +70,12 @@ public final class Broker implements ShutdownSequence.Composite {
    *
    * @throws StartException if the node cannot start; components that had already started are closed
    */
-  public static Broker start(BrokerConfig config, Observers observers) throws StartException {
-    return new Broker(config, observers);
+  public static Broker start(LoadedConfig loaded, Observers observers) throws StartException {
+    return new Broker(loaded, observers);
   }
 
-  private Broker(BrokerConfig config, Observers observers) throws StartException {
+  private Broker(LoadedConfig loaded, Observers observers) throws StartException {
+    BrokerConfig config = loaded.config();
     try {
       Plugins plugins =
           add(
@@ -89,6 +94,7 @@ public final class Broker implements ShutdownSequence.Composite {
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
       telemetry = add("telemetry", openTelemetry(config.telemetryConfig(), node));
+      settings = add("settings", openSettings(loaded, node));
       accounts = add("accounts", openAccounts(config, node, observers));
       bans = add("bans", openBans(node));
       topicMetrics = add("topic metrics", openTopicMetrics(node));
@@ -117,15 +123,12 @@ public final class Broker implements ShutdownSequence.Composite {
                       topicMetrics,
                       telemetry.tracer(),
                       traces.tracer(),
+                      settings,
                       observers)));
       traces.traceConnected(clientServices.sessions()::updateTraces);
+      applyChanges(tenants);
       BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
-      operations =
-          add(
-              "operations",
-              Operations.open(
-                  new Operations.Dependencies(
-                      config, node, stores, clientServices, overload, observers)));
+      operations = add("operations", openOperations(config, plugins, observers));
       shutdownSequence.add("ban enforcement", enforcement);
       accounts.createFirstAdministrator();
     } catch (Exception e) {
@@ -143,6 +146,36 @@ public final class Broker implements ShutdownSequence.Composite {
             node.membership().clock(),
             config.httpConfig().requestTimeout(),
             observers.accounts()));
+  }
+
+  private Operations openOperations(BrokerConfig config, Plugins plugins, Observers observers)
+      throws StartException {
+    return Operations.open(
+        new Operations.Dependencies(
+            config,
+            node,
+            stores,
+            clientServices,
+            overload,
+            new Operations.Administration(settings, accounts.audit(), plugins::status),
+            observers));
+  }
+
+  private static RuntimeSettings openSettings(LoadedConfig loaded, ClusterNode node) {
+    return RuntimeSettings.open(
+        new RuntimeSettings.Dependencies(loaded, node.metadata(), node.membership()::write));
+  }
+
+  /** Passes changed settings to the components that can change while they run. */
+  private void applyChanges(Tenants tenants) {
+    settings.watch(
+        changed -> {
+          tenants.replace(changed.sharedLimits(), changed.tenants());
+          overload.setThresholds(changed.overloadConfig());
+          stores.disk().setMinFreeBytes(changed.diskConfig().minFreeBytes());
+          // Not on the thread of the metadata, because there may be many clients.
+          CompletableFuture.runAsync(clientServices.sessions()::applyLimits);
+        });
   }
 
   private static Bans openBans(ClusterNode node) {
@@ -256,7 +289,8 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.view(),
         operations.reports(),
         operations.commands(),
-        () -> listeners().stream().map(Listener::status).toList(),
+        operations.nodeOperations(),
+        settings,
         accounts,
         bans,
         clientServices.queries(),
@@ -276,6 +310,11 @@ public final class Broker implements ShutdownSequence.Composite {
   /** Also raises alarms about certificates that are not those of listeners. */
   void watchCertificates(Supplier<List<CertificateStatus>> certificates) {
     operations.monitoring().alarms().addCertificates(certificates);
+  }
+
+  /** The decommissioning of this node. */
+  Decommission decommission() {
+    return operations.decommission();
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

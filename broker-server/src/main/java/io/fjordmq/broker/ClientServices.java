@@ -27,6 +27,7 @@ import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.slow.SlowSubscriptions;
+import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.sys.ClientTopics;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
@@ -64,6 +65,7 @@ final class ClientServices implements ShutdownSequence.Composite {
       TopicMetrics topicMetrics,
       @Nullable MessageTracer messageTracer,
       Tracer tracer,
+      RuntimeSettings settings,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -125,7 +127,7 @@ final class ClientServices implements ShutdownSequence.Composite {
               sessions,
               delivery.live(),
               () -> stores.ranges().catchUp(RouteReplicas.STORE),
-              dependencies.config.drainConfig().clientsPerSecond(),
+              () -> dependencies.settings.current().drainConfig().clientsPerSecond(),
               stores.timers()));
     } catch (RuntimeException e) {
       shutdownSequence.close();

@@ -4,13 +4,20 @@ import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.mosquitto.MosquittoImport;
+import io.fjordmq.broker.rest.ConfigsResource;
 import io.fjordmq.cluster.PrivateDirectory;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,27 +27,42 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /**
  * Entry point: {@code Main [-c FILE] [-d DIR]}. The exit code is 0 after SIGTERM or SIGINT, 1 if
  * the node could not start or a component did not close in time, and 2 for a usage error or an
- * invalid configuration; the reason is printed to standard error. With {@code --check} as the first
- * argument, it only validates the configuration and the files it refers to.
+ * invalid configuration; the reason is printed to standard error. The first argument can choose
+ * another task, which neither starts a node nor writes a file:
+ *
+ * <ul>
+ *   <li>{@code --check} validates the configuration and the files it refers to
+ *   <li>{@code --show-config} prints the effective configuration as JSON, with redacted secrets
+ *   <li>{@code --import-mosquitto FILE} prints a configuration like that of mosquitto
+ * </ul>
  */
 public final class Main {
-  private static final String USAGE = "usage: Main [--check] [-c FILE] [-d DIR]";
+  private static final String USAGE =
+      "usage: Main [--check | --show-config] [-c FILE] [-d DIR], or Main --import-mosquitto FILE";
+
   private static final String CHECK = "--check";
+  private static final String SHOW_CONFIG = "--show-config";
+  private static final String IMPORT_MOSQUITTO = "--import-mosquitto";
   private static final int FAILED = 1;
   private static final int USAGE_ERROR = 2;
 
   private Main() {}
 
   public static void main(String[] args) {
-    boolean checkOnly = args.length > 0 && args[0].equals(CHECK);
-    if (checkOnly) {
-      // --check must not write anything, not even a log file.
+    String task = args.length == 0 ? "" : args[0];
+    boolean startsNode = !List.of(CHECK, SHOW_CONFIG, IMPORT_MOSQUITTO).contains(task);
+    if (!startsNode) {
+      // These tasks must not write anything, not even a log file.
       System.setProperty("logback.configurationFile", "logback-off.xml");
+    }
+    if (task.equals(IMPORT_MOSQUITTO)) {
+      importMosquitto(Arrays.copyOfRange(args, 1, args.length));
+      return;
     }
     ConfigLoader.LoadedConfig loaded;
     try {
       loaded =
-          ConfigLoader.load(commandLine(Arrays.copyOfRange(args, checkOnly ? 1 : 0, args.length)));
+          ConfigLoader.load(commandLine(Arrays.copyOfRange(args, startsNode ? 0 : 1, args.length)));
     } catch (IllegalArgumentException e) {
       print(e.getMessage());
       print(USAGE);
@@ -51,10 +73,39 @@ public final class Main {
       System.exit(USAGE_ERROR);
       return;
     }
-    if (checkOnly) {
-      check(loaded);
-    } else {
-      start(loaded);
+    switch (task) {
+      case CHECK -> check(loaded);
+      case SHOW_CONFIG -> showConfig(loaded);
+      default -> start(loaded);
+    }
+  }
+
+  /** Prints the values that the node would have before it joins the cluster. */
+  private static void showConfig(ConfigLoader.LoadedConfig loaded) {
+    loaded.warnings().forEach(warning -> print("warning: " + warning));
+    try {
+      String json = ConfigsResource.json(loaded.sources().entries(Map.of(), Map.of()));
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)
+          .println(json);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the configuration was valid before", e);
+    }
+  }
+
+  /** Prints a configuration to standard output, and what is missing in it to standard error. */
+  private static void importMosquitto(String... args) {
+    if (args.length != 1) {
+      print(USAGE);
+      System.exit(USAGE_ERROR);
+    }
+    try {
+      MosquittoImport result = MosquittoImport.of(Path.of(args[0]));
+      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)
+          .print(result.yaml());
+      result.notes().forEach(Main::print);
+    } catch (IOException e) {
+      print(String.valueOf(e.getMessage()));
+      System.exit(FAILED);
     }
   }
 
@@ -92,7 +143,8 @@ public final class Main {
     AtomicReference<@Nullable Node> running = new AtomicReference<>();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> shutDown(running.get()), "shutdown"));
     try {
-      Node.start(loaded.config(), running::set);
+      Node.start(
+          loaded, running::set, () -> new Thread(() -> System.exit(0), "decommissioned").start());
     } catch (StartException e) {
       running.set(null); // Node.start has already closed it
       for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {

@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.http.HttpServer;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.http.Pages;
@@ -47,25 +48,30 @@ final class Node implements AutoCloseable {
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private volatile @Nullable Broker broker;
+  private final Runnable exit;
   private volatile @Nullable Path drainFile;
 
-  private Node() {}
+  private Node(Runnable exit) {
+    this.exit = exit;
+  }
 
   /**
    * Starts a node. Blocks until clients can connect; the HTTP port responds earlier.
    *
    * @param beforeReady receives the node before the ready file is written, because a script that
    *     waits for the file may stop the process immediately
+   * @param exit ends the process, which closes the node; must not wait for that
    * @throws StartException if the node cannot start; components that had already started are closed
    */
-  static Node start(BrokerConfig config, Consumer<Node> beforeReady) throws StartException {
-    List<String> problems = StartChecks.ofFilesAndPorts(config);
+  static Node start(LoadedConfig loaded, Consumer<Node> beforeReady, Runnable exit)
+      throws StartException {
+    List<String> problems = StartChecks.ofFilesAndPorts(loaded.config());
     if (!problems.isEmpty()) {
       throw new StartException(String.join("\n", problems));
     }
-    Node node = new Node();
+    Node node = new Node(exit);
     try {
-      node.open(config, beforeReady);
+      node.open(loaded, beforeReady);
       return node;
     } catch (StartException | RuntimeException | Error e) {
       node.close();
@@ -76,9 +82,10 @@ final class Node implements AutoCloseable {
     }
   }
 
-  private void open(BrokerConfig config, Consumer<Node> beforeReady)
+  private void open(LoadedConfig loaded, Consumer<Node> beforeReady)
       throws StartException, IOException {
     final long begin = System.nanoTime();
+    BrokerConfig config = loaded.config();
     HttpSettings http = config.httpConfig();
     BrokerMetrics metrics =
         shutdownSequence.add(
@@ -94,11 +101,12 @@ final class Node implements AutoCloseable {
                 new Pages(metrics::scrape, this::notReadyReasons, this::clusterPage),
                 api,
                 metrics.http()));
-    Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
+    Broker started = shutdownSequence.add("broker", Broker.start(loaded, Observers.of(metrics)));
     broker = started;
     started.watchCertificates(() -> pages.certificate().stream().toList());
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // a request left over from an earlier process
+    started.decommission().setExit(this::drainAndExit);
     ControlFolder control =
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::execute, InstantSource.system());
@@ -180,6 +188,18 @@ final class Node implements AutoCloseable {
       return "0.0.0.0";
     }
     return configured.contains(":") ? "[" + configured + "]" : configured;
+  }
+
+  private void drainAndExit() {
+    Path file = drainFile;
+    try {
+      if (file != null && !Files.exists(file)) {
+        Files.createFile(file);
+      }
+    } catch (IOException e) {
+      LOG.warn("Cannot request a drain; stopping without one: {} path={}", e.toString(), file);
+    }
+    exit.run();
   }
 
   /** Drains the broker if a drain was requested, then closes all components. Blocks. */

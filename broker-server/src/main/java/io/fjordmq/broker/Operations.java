@@ -1,8 +1,12 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.admin.NodeNames;
+import io.fjordmq.broker.admin.Decommission;
+import io.fjordmq.broker.admin.LocalOperations;
+import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.admin.NodeReport;
 import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.cluster.ClusterNode;
@@ -10,6 +14,7 @@ import io.fjordmq.broker.cluster.NodeName;
 import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.drain.Drain;
+import io.fjordmq.broker.drain.Evacuation;
 import io.fjordmq.broker.drain.LeadershipHandover;
 import io.fjordmq.broker.drain.ServerReferences;
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
@@ -17,9 +22,12 @@ import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.limits.OverloadWatch;
+import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
+import io.fjordmq.broker.security.PluginStatus;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -29,6 +37,7 @@ import io.fjordmq.router.client.RouteSweeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The last stage of a node: periodic tasks, status and commands for operators, and finally the
@@ -41,7 +50,16 @@ final class Operations implements ShutdownSequence.Composite {
       ReplicatedStores stores,
       ClientServices clientServices,
       OverloadGuard overload,
+      Administration administration,
       Observers observers) {}
+
+  /**
+   * What operators see and change on this node.
+   *
+   * @param plugins the plugins of this node
+   */
+  record Administration(
+      RuntimeSettings settings, AuditLog audit, Supplier<List<PluginStatus>> plugins) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterView view;
@@ -49,6 +67,8 @@ final class Operations implements ShutdownSequence.Composite {
   private final ClusterCommands commands;
   private final NodeNames names;
   private final Drain drain;
+  private final Decommission decommission;
+  private final NodeOperations nodeOperations;
   private final MqttServer server;
   private final Monitoring monitoring;
 
@@ -66,20 +86,20 @@ final class Operations implements ShutdownSequence.Composite {
     view = new ClusterView(node, ranges, names);
     view.start(node.peers());
     view.setExtraNotes(dependencies.stores.disk()::notes);
-    long started = System.nanoTime();
-    reports =
-        NodeReports.start(
-            node.membership(),
-            node.peers(),
-            () ->
-                new NodeReport(
-                    Version.text(),
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started),
-                    sessions.size(),
-                    Monitoring.resources(dependencies.stores.disk(), dependencies.overload)));
+    reports = startReports(dependencies);
     commands = new ClusterCommands(node, ranges, config.storePlacements());
     ServerReferences references = new ServerReferences(node.membership(), node.metadata());
-    drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
+    RuntimeSettings settings = dependencies.administration.settings;
+    drain =
+        new Drain(
+            node.membership(),
+            ranges,
+            sessions,
+            references,
+            () -> settings.current().drainConfig());
+    Evacuation evacuation =
+        shutdownSequence.add("evacuation", new Evacuation(node.membership(), drain));
+    decommission = shutdownSequence.add("decommission", new Decommission(commands));
     try {
       startSweeps(dependencies);
       // From now on, the cluster can mark this node UP and let it serve clients.
@@ -98,6 +118,8 @@ final class Operations implements ShutdownSequence.Composite {
               config.mqttServerConfig().workerThreads(),
               sessions,
               dependencies.observers.listeners());
+      nodeOperations =
+          shutdownSequence.add("node operations", nodeOperations(dependencies, evacuation));
       Duration timeout = config.mqttServerConfig().shutdownTimeout();
       shutdownSequence.addSlow("listeners", timeout, () -> server.shutdown(timeout));
       shutdownSequence.add(
@@ -127,6 +149,36 @@ final class Operations implements ShutdownSequence.Composite {
                 dependencies.observers));
     opened.alarms().addCertificates(server::certificates);
     return opened;
+  }
+
+  private static NodeReports startReports(Dependencies dependencies) {
+    long started = System.nanoTime();
+    Sessions sessions = dependencies.clientServices.sessions();
+    return NodeReports.start(
+        dependencies.node.membership(),
+        dependencies.node.peers(),
+        () ->
+            new NodeReport(
+                Version.text(),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started),
+                sessions.size(),
+                Monitoring.resources(dependencies.stores.disk(), dependencies.overload)));
+  }
+
+  /** Starts answering operators about this node, whichever node they ask. */
+  private NodeOperations nodeOperations(Dependencies dependencies, Evacuation evacuation) {
+    Administration administration = dependencies.administration;
+    return NodeOperations.start(
+        dependencies.node.membership(),
+        dependencies.node.peers(),
+        new LocalOperations.Parts(
+            () -> server.listeners().stream().map(Listener::status).toList(),
+            administration.audit,
+            commands,
+            evacuation,
+            decommission,
+            administration.plugins,
+            administration.settings::entries));
   }
 
   /**
@@ -188,6 +240,16 @@ final class Operations implements ShutdownSequence.Composite {
   /** The procedure that drains this node before it stops. */
   Drain drain() {
     return drain;
+  }
+
+  /** The decommissioning of this node. */
+  Decommission decommission() {
+    return decommission;
+  }
+
+  /** Requests of operators to single nodes. */
+  NodeOperations nodeOperations() {
+    return nodeOperations;
   }
 
   /** The MQTT server. */

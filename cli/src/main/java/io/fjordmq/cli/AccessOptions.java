@@ -70,6 +70,12 @@ final class AccessOptions {
     return remote == null || remote.isEmpty() ? local(host) : remote(remote, environment);
   }
 
+  /** Whether the options choose a node on this host. */
+  boolean isLocal(Host host) {
+    boolean isChosen = configuration != null || directory != null;
+    return isChosen || (url == null && host.environment().getOrDefault(URL_VARIABLE, "").isEmpty());
+  }
+
   private ApiAccess local(Host host) {
     if (host.dataDirectory() == null) {
       throw new UsageException("no data directory; run bin/fjordmq, or set --url");

@@ -9,11 +9,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Changes made through the API. */
-@Command(name = "audit", description = "List changes made through the API of a node")
+@Command(name = "audit", description = "List changes made through the API")
 final class AuditCommand {
   static final List<Column> COLUMNS =
       List.of(
           Column.time("AT", "created_at"),
+          Column.text("NODE", "node").ifWide(),
           Column.text("BY", "source"),
           Column.text("KIND", "from").ifWide(),
           Column.text("ADDRESS", "source_ip"),

@@ -1,10 +1,15 @@
 package io.fjordmq.cli;
 
+import io.fjordmq.cli.api.ApiFailure;
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.api.ApiReply;
+import io.fjordmq.cli.api.Json;
+import io.fjordmq.cli.output.Column;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -15,6 +20,19 @@ import tools.jackson.databind.node.ObjectNode;
 final class ClusterCommand {
   private static final String CLUSTER = "cluster";
   private static final String NAMES = "node_names";
+  private static final String NODES = "nodes";
+  private static final String LOAD_REBALANCE = "load_rebalance";
+  private static final String NODE = "NODE";
+  private static final String NODE_ID = "id of the node, as listed by status";
+  private static final int WAIT_SECONDS = 1;
+
+  static final List<Column> EVACUATION_COLUMNS =
+      List.of(
+          Column.text("NODE", "node"),
+          Column.text("STATE", "state"),
+          Column.number("CLIENTS", "current_connected"),
+          Column.number("LEADS", "led_ranges"),
+          Column.number("CLIENTS/S", "conn_evict_rate"));
 
   private final CommandContext context;
 
@@ -66,6 +84,136 @@ final class ClusterCommand {
     }
     return context.done(
         context.api().delete(ApiPath.of("nodes", node)), json, "node '" + node + "' removed");
+  }
+
+  @Command(
+      name = "drain",
+      description = {
+        "Move leadership and clients off a node that keeps running",
+        "The node refuses new clients until undrain, or until it restarts."
+      })
+  int drain(
+      @Parameters(paramLabel = NODE, description = NODE_ID) String node,
+      @Option(
+              names = "--rate",
+              paramLabel = "N",
+              description =
+                  "clients to disconnect per second (default: drainConfig.clientsPerSecond)")
+          @Nullable Integer rate,
+      @Mixin JsonOption json) {
+    ObjectNode body = Json.object();
+    if (rate != null) {
+      body.put("conn_evict_rate", rate);
+    }
+    return context.done(
+        context.api().post(ApiPath.of(LOAD_REBALANCE, node, "evacuation", "start"), body),
+        json,
+        "node '" + node + "' is being drained");
+  }
+
+  @Command(
+      name = "undrain",
+      description = {
+        "Let a drained node accept clients and lead ranges again",
+        "Clients that have reconnected to other nodes stay there."
+      })
+  int undrain(
+      @Parameters(paramLabel = NODE, description = NODE_ID) String node, @Mixin JsonOption json) {
+    return context.done(
+        context.api().post(ApiPath.of(LOAD_REBALANCE, node, "evacuation", "stop"), null),
+        json,
+        "node '" + node + "' accepts clients again");
+  }
+
+  @Command(name = "drain-status", description = "Show which nodes are being drained")
+  int drainStatus(@Mixin ListOptions list) {
+    return context.list(
+        Listing.paged(ApiPath.of(LOAD_REBALANCE, "status"), EVACUATION_COLUMNS), list);
+  }
+
+  @Command(
+      name = "decommission",
+      description = {
+        "Move the replicas and clients of a node to others, then stop and remove it",
+        "Waits until the node is removed. The node continues if this command is interrupted; a"
+            + " restart of the node cancels it."
+      })
+  int decommission(
+      @Parameters(paramLabel = NODE, description = NODE_ID) String node,
+      @Option(names = "--no-wait", description = "do not wait until the node is removed")
+          boolean isDetached,
+      @Mixin YesOption yes,
+      @Mixin JsonOption json) {
+    if (!context.confirm(
+        yes, "Move everything off node '" + node + "', stop it, and remove it permanently?")) {
+      return Main.FAILED;
+    }
+    ApiPath path = ApiPath.of(NODES, node, "decommission");
+    ApiReply reply = context.api().post(path, null);
+    context.done(reply, json, "node '" + node + "' is being decommissioned");
+    return isDetached || json.isJson ? Main.DONE : await(node, path, message(reply));
+  }
+
+  private static String message(ApiReply reply) {
+    return reply.json().path("message").asString("");
+  }
+
+  /** Prints the progress until the node is no longer a member. */
+  private int await(String node, ApiPath path, String first) {
+    String last = first;
+    while (context.pause(WAIT_SECONDS)) {
+      try {
+        boolean isMember =
+            context
+                .api()
+                .get(ApiPath.of(NODES))
+                .json()
+                .valueStream()
+                .anyMatch(one -> one.path("node").asString("").equals(node));
+        if (!isMember) {
+          context.terminal().line("node '" + node + "' has stopped and is no longer a member");
+          return Main.DONE;
+        }
+      } catch (ApiFailure failure) {
+        context
+            .terminal()
+            .message(
+                "the node that responded has stopped; run 'fjordmq cluster status' on another node"
+                    + " to see whether node '"
+                    + node
+                    + "' has left");
+        return Main.DONE;
+      }
+      last = progress(path, last);
+    }
+    return Main.DONE;
+  }
+
+  private String progress(ApiPath path, String last) {
+    try {
+      String message = message(context.api().post(path, null));
+      if (!message.equals(last)) {
+        context.terminal().line(message);
+      }
+      return message;
+    } catch (ApiFailure failure) {
+      return last; // the node is stopping
+    }
+  }
+
+  @Command(
+      name = "leave",
+      description = {
+        "Decommission the node that receives the request",
+        "Like decommission, for the node chosen with -c, -d or --url."
+      })
+  int leave(
+      @Option(names = "--no-wait", description = "do not wait until the node is removed")
+          boolean isDetached,
+      @Mixin YesOption yes,
+      @Mixin JsonOption json) {
+    String self = context.api().get(ApiPath.of(CLUSTER)).json().path("self").asString("");
+    return decommission(self, isDetached, yes, json);
   }
 
   @Command(

@@ -57,8 +57,27 @@ final class CommandContext {
     return client;
   }
 
+  /** Whether the options choose a node on this host. */
+  boolean isLocal() {
+    return access.isLocal(host);
+  }
+
+  /**
+   * Returns the broker on this host.
+   *
+   * @throws UsageException if the script did not start this process
+   */
+  BrokerProgram broker() {
+    return BrokerProgram.find(access.directory);
+  }
+
   Terminal terminal() {
     return host.terminal();
+  }
+
+  /** Waits for some seconds; returns whether to continue. */
+  boolean pause(int seconds) {
+    return host.pause().await(seconds);
   }
 
   Instant now() {

@@ -99,16 +99,23 @@ final class RangesCommand {
       name = "rebuild",
       description = {
         "Replace a replica with an empty one that fetches a snapshot",
-        "Rebuilds the replica of the node that receives the request; choose it with -c, -d or"
-            + " --url."
+        "Rebuilds the replica of the node that receives the request, unless --node names another."
       })
   int rebuild(
       @Parameters(paramLabel = RANGE, description = WHICH) String range,
+      @Option(
+              names = "--node",
+              paramLabel = "NODE",
+              description = "id of the node whose replica is broken")
+          @Nullable String node,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
-    return context.confirm(yes, "Discard this node's replica of range '" + range + "'?")
-        ? send("rebuild", range, json)
-        : Main.FAILED;
+    String owner = node == null ? "this node's replica" : "the replica of node '" + node + "'";
+    if (!context.confirm(yes, "Discard " + owner + " of range '" + range + "'?")) {
+      return Main.FAILED;
+    }
+    ApiPath path = ApiPath.of(RANGES, range, "rebuild").with("node", node);
+    return context.done(context.api().post(path, null), json, "rebuild done");
   }
 
   @Command(

@@ -25,6 +25,10 @@ final class TopLevelCommands {
     all.commands.put("voters", () -> new VotersCommand(context));
     all.commands.put("alarms", () -> new AlarmsCommand(context));
     all.commands.put("listeners", () -> new ListenersCommand(context));
+    all.commands.put("config", () -> new ConfigCommand(context));
+    all.commands.put("check", () -> new CheckCommand(context));
+    all.commands.put("import", () -> new ImportCommand(context));
+    all.commands.put("plugins", () -> new PluginsCommand(context));
     all.commands.put("clients", () -> new ClientsCommand(context));
     all.commands.put("why", () -> new WhyCommand(context));
     all.commands.put("trace", () -> new TraceCommand(context));

@@ -23,7 +23,10 @@ class CommandsTest {
       quoteCharacter = '"',
       textBlock =
           """
-          listeners list                              | GET /listeners
+          listeners list                              | GET /listeners?limit=1000
+          listeners list --node n1                    | GET /listeners?node=n1&limit=1000
+          plugins list --node n1                      | GET /plugins?node=n1&limit=1000
+          cluster drain-status                        | GET /load_rebalance/status?limit=1000
           ranges list --store inbox --leader n1       | GET /ranges?store=inbox&leader=n1&limit=1000
           clients list --limit 5                      | GET /clients?limit=5
           clients list --clientid a/b --node n1       | GET /clients?clientid=a%2Fb&node=n1&limit=1000
@@ -98,6 +101,11 @@ class CommandsTest {
           ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
           ranges cancel r-1        | POST /ranges/r-1/cancel | `` | {"message":"canceled"} | canceled
           ranges rebuild r-1 --yes | POST /ranges/r-1/rebuild | `` | {"message":"rebuilding"} | rebuilding
+          ranges rebuild r-1 --node n2 --yes | POST /ranges/r-1/rebuild?node=n2 | `` | {"message":"rebuilding"} | rebuilding
+          cluster drain n1 | POST /load_rebalance/n1/evacuation/start | {} | {"message":"begun"} | begun
+          cluster drain n1 --rate 5 | POST /load_rebalance/n1/evacuation/start | {"conn_evict_rate":5} | {"message":"begun"} | begun
+          cluster undrain n1 | POST /load_rebalance/n1/evacuation/stop | `` | {"message":"ended"} | ended
+          cluster decommission n1 --no-wait --yes | POST /nodes/n1/decommission | `` | {"message":"moving"} | moving
           ranges lower-clock r-1   | POST /ranges/r-1/lower_clock | `` | {"message":"lowered"} | lowered
           voters inbox=5 dist=1    | PUT /voters | {"inbox":5,"dist":1} | {"inbox":5} | inbox\t5
           clients kick c1          | DELETE /clients/c1 | `` | `` | client 'c1' disconnected

@@ -129,34 +129,34 @@ class ListTest {
 
   @Test
   void shouldPrintAgainUntilInterrupted() {
-    api.on("GET /listeners", "[{\"id\":\"tcp\"}]");
+    api.on("GET /users", "[{\"username\":\"tcp\"}]");
     List<Integer> pauses = new ArrayList<>();
     Host.Pause twice =
         seconds -> {
           pauses.add(seconds);
           return pauses.size() < 2;
         };
-    assertThat(Cli.of(api).pause(twice).line("listeners list --watch=5 --json").out())
-        .isEqualTo("[{\"id\":\"tcp\"}]\n".repeat(2));
+    assertThat(Cli.of(api).pause(twice).line("users list --watch=5 --json").out())
+        .isEqualTo("[{\"username\":\"tcp\"}]\n".repeat(2));
     assertThat(pauses).containsExactly(5, 5);
-    assertThat(Cli.of(api).terminal(80).line("listeners list --watch").out())
-        .startsWith("\u001b[H\u001b[2J2026-11-26T12:00:00Z\nLISTENER");
+    assertThat(Cli.of(api).terminal(80).line("users list --watch").out())
+        .startsWith("\u001b[H\u001b[2J2026-11-26T12:00:00Z\nUSER");
   }
 
   @Test
   void shouldContinueToWatchANodeThatDoesNotRespond() {
-    api.on("GET /listeners", "[{\"id\":\"tcp\"}]");
+    api.on("GET /users", "[{\"username\":\"tcp\"}]");
     Host.Pause failing =
         seconds -> {
           boolean isFirst = api.requests().size() == 1;
-          api.on("GET /listeners", 503, "{\"code\":\"X\",\"message\":\"overloaded\"}");
+          api.on("GET /users", 503, "{\"code\":\"X\",\"message\":\"overloaded\"}");
           return isFirst;
         };
-    Cli.Result result = Cli.of(api).pause(failing).line("listeners list --watch");
+    Cli.Result result = Cli.of(api).pause(failing).line("users list --watch");
     assertThat(result.code()).isZero();
     assertThat(result.out()).contains("tcp");
     assertThat(result.err()).isEqualTo("fjordmq: overloaded\n");
     // A failure of the first request ends the command.
-    assertThat(Cli.of(api).line("listeners list --watch").code()).isEqualTo(1);
+    assertThat(Cli.of(api).line("users list --watch").code()).isEqualTo(1);
   }
 }

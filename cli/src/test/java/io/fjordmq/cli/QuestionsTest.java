@@ -52,7 +52,8 @@ class QuestionsTest {
             "api-keys del k",
             "retained delete a/b",
             "cluster remove n1",
-            "ranges rebuild r-1");
+            "ranges rebuild r-1",
+            "cluster decommission n1");
     for (String words : destructive) {
       Cli.Result result = Cli.of(api).piping("y\n").line(words);
       assertThat(result.code()).as(words).isEqualTo(2);

@@ -21,7 +21,8 @@ public interface AuditLog {
   /**
    * Some records.
    *
+   * @param numbers the number of each record, which is a cursor for the records before it
    * @param next the cursor of the next page; null if there are no older matching records in memory
    */
-  record Page(List<AuditRecord> records, @Nullable Long next) {}
+  record Page(List<AuditRecord> records, List<Long> numbers, @Nullable Long next) {}
 }

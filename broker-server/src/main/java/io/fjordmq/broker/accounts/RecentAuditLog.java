@@ -44,6 +44,7 @@ final class RecentAuditLog implements AuditLog {
   @Override
   public Page page(@Nullable Long cursor, int limit, Predicate<AuditRecord> filter) {
     List<AuditRecord> found = new ArrayList<>();
+    List<Long> numbers = new ArrayList<>();
     synchronized (ring) {
       long oldest = Math.max(0, count - ring.length);
       long next = cursor == null ? count : Math.min(cursor, count);
@@ -51,13 +52,14 @@ final class RecentAuditLog implements AuditLog {
         AuditRecord older = ring[(int) ((next - 1) % ring.length)];
         if (older != null && filter.test(older)) {
           if (found.size() == limit) {
-            return new Page(found, next);
+            return new Page(found, numbers, next);
           }
           found.add(older);
+          numbers.add(next - 1);
         }
         next--;
       }
-      return new Page(found, null);
+      return new Page(found, numbers, null);
     }
   }
 }

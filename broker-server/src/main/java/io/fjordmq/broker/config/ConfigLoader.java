@@ -1,7 +1,10 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.broker.config.ConfigSources.Layer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * together.
  */
 public final class ConfigLoader {
+  private static final String COMMAND_LINE = "command line";
+
   private final Schema schema = Schema.of(BrokerConfig.defaults());
   private final TenantKeys tenantKeys = new TenantKeys(schema);
   private final PluginKeys pluginKeys = new PluginKeys();
@@ -23,15 +28,22 @@ public final class ConfigLoader {
   /** Values by key; the source with the highest precedence wins. */
   private final Map<String, ConfigValue> given = new LinkedHashMap<>();
 
-  private ConfigLoader() {}
+  /** Where the value of each key was set. */
+  private final Map<String, Source> sources = new HashMap<>();
+
+  /** Where a value was set. */
+  record Source(ConfigOrigin origin, String text) {}
+
+  ConfigLoader() {}
 
   /**
    * A valid configuration.
    *
    * @param config the complete configuration
    * @param warnings one line for each ignored environment variable and each risky value
+   * @param sources everything that configures this process
    */
-  public record LoadedConfig(BrokerConfig config, List<String> warnings) {}
+  public record LoadedConfig(BrokerConfig config, List<String> warnings, ConfigSources sources) {}
 
   /**
    * The command-line options.
@@ -51,25 +63,39 @@ public final class ConfigLoader {
       CommandLine commandLine, Map<String, String> environment, Properties properties)
       throws ConfigException {
     ConfigLoader loader = new ConfigLoader();
-    loader.collect(commandLine, environment, properties);
-    return loader.result();
+    List<Layer> layers = loader.read(commandLine, environment, properties);
+    layers.forEach(loader::add);
+    return loader.result(new ConfigSources(layers));
   }
 
-  private void collect(
+  private List<Layer> read(
       CommandLine commandLine, Map<String, String> environment, Properties properties) {
     ProcessSettings process = new ProcessSettings(schema, problems, warnings);
-    YamlFile.read(commandLine.file(), problems).forEach(this::add);
-    process.fromEnvironment(environment).forEach(this::add);
-    process.fromProperties(properties).forEach(this::add);
+    List<ConfigValue> options = new ArrayList<>();
     if (commandLine.dataDir() != null) {
-      add(ConfigValue.value("dataDir", commandLine.dataDir(), "command line"));
+      options.add(ConfigValue.value("dataDir", commandLine.dataDir(), COMMAND_LINE));
     }
     if (commandLine.logDir() != null) {
-      add(ConfigValue.value("logDir", commandLine.logDir(), "command line"));
+      options.add(ConfigValue.value("logDir", commandLine.logDir(), COMMAND_LINE));
     }
+    return List.of(
+        new Layer(ConfigOrigin.FILE, YamlFile.read(commandLine.file(), problems)),
+        new Layer(ConfigOrigin.ENVIRONMENT, process.fromEnvironment(environment)),
+        new Layer(ConfigOrigin.SYSTEM_PROPERTY, process.fromProperties(properties)),
+        new Layer(ConfigOrigin.COMMAND_LINE, options));
   }
 
-  private LoadedConfig result() throws ConfigException {
+  /** Adds values, which override those added before. */
+  void add(Layer layer) {
+    layer.values().forEach(entry -> add(entry, layer.origin()));
+  }
+
+  /**
+   * Returns the configuration.
+   *
+   * @throws ConfigException if any value is invalid
+   */
+  BrokerConfig bind() throws ConfigException {
     ConfigBinder binder = new ConfigBinder(given, problems);
     BrokerConfig config = binder.bind(BrokerConfig.class, BrokerConfig.defaults());
     try {
@@ -80,14 +106,38 @@ public final class ConfigLoader {
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
+    return config;
+  }
+
+  private LoadedConfig result(ConfigSources all) throws ConfigException {
+    BrokerConfig config = bind();
     if (!config.consensusConfig().log().fsync()) {
       warnings.add(
           "consensusConfig.log.fsync is false: a host failure may lose acknowledged messages");
     }
-    return new LoadedConfig(config, List.copyOf(warnings));
+    return new LoadedConfig(config, List.copyOf(warnings), all);
   }
 
-  private void add(ConfigValue entry) {
+  Schema schema() {
+    return schema;
+  }
+
+  /** The values that were set, by key. */
+  Map<String, ConfigValue> given() {
+    return Collections.unmodifiableMap(given);
+  }
+
+  /** Where the values of keys, including those of plugins, were set. */
+  Map<String, Source> sources() {
+    return Collections.unmodifiableMap(sources);
+  }
+
+  /** Whether the key exists and has a value. */
+  boolean knows(String key) {
+    return isKey(key) || PluginKeys.isPluginKey(key);
+  }
+
+  private void add(ConfigValue entry, ConfigOrigin origin) {
     String key = entry.key();
     String refusal = UnsupportedKeys.refusal(key);
     Schema.Key known = schema.keys().get(schema.withoutIndex(key));
@@ -96,7 +146,7 @@ public final class ConfigLoader {
         problems.add(entry.origin() + ": " + refusal);
       }
     } else if (PluginKeys.isPluginKey(key)) {
-      addPluginKey(entry);
+      addPluginKey(entry, origin);
     } else if (isSection(entry)) {
       addSection(entry);
     } else if (!isKey(key)) {
@@ -108,14 +158,16 @@ public final class ConfigLoader {
       problems.add(entry.origin() + ": " + key + " must be a single value, not a list");
     } else {
       given.put(schema.withIndex(key), entry);
+      sources.put(schema.withIndex(key), new Source(origin, entry.origin()));
     }
   }
 
-  private void addPluginKey(ConfigValue entry) {
+  private void addPluginKey(ConfigValue entry, ConfigOrigin origin) {
     if (entry.kind() == ConfigValue.Kind.LIST) {
       problems.add(entry.origin() + ": " + entry.key() + " must be a single value, not a list");
     } else {
-      pluginKeys.add(entry);
+      String name = pluginKeys.add(entry);
+      sources.put("plugins." + name, new Source(origin, entry.origin()));
     }
   }
 

@@ -18,11 +18,13 @@ final class PluginKeys {
     return key.regionMatches(true, 0, SECTION, 0, SECTION.length());
   }
 
-  void add(ConfigValue entry) {
+  /** Adds a value, or does nothing for a section; returns the normalized key. */
+  String add(ConfigValue entry) {
+    String key = entry.key().substring(SECTION.length()).toLowerCase(Locale.ROOT).replace('_', '-');
     if (!entry.section()) {
-      String key = entry.key().substring(SECTION.length());
-      values.put(key.toLowerCase(Locale.ROOT).replace('_', '-'), entry.text());
+      values.put(key, entry.text());
     }
+    return key;
   }
 
   /** The values by {@code name.key}; the last one added wins. */

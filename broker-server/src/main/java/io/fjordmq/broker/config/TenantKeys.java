@@ -54,6 +54,11 @@ final class TenantKeys {
     return keys.contains(split(key).rest);
   }
 
+  /** The shared limit that the key of a tenant overrides; empty if it names a section. */
+  static String limit(String key) {
+    return split(key).rest;
+  }
+
   /** All valid keys and sections of the tenant that the key appears to name. */
   List<String> candidates(String key) {
     String name = key.substring(SECTION.length() + 1).split("\\.", 2)[0];

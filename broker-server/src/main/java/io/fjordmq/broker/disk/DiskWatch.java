@@ -35,7 +35,7 @@ final class DiskWatch {
 
   private final Path directory;
   private final FreeSpace space;
-  private final long minFreeBytes;
+  private volatile long minFreeBytes;
   private final List<Runnable> retries;
   private boolean unreadable;
   private volatile long freeBytes;
@@ -82,6 +82,11 @@ final class DiskWatch {
     } else if (!low && wasLow) {
       LOG.info("Disk space is sufficient again directory={} freeMiB={}", directory, free >> 20);
     }
+  }
+
+  /** Applies another threshold from the next measurement on. */
+  void setMinFreeBytes(long bytes) {
+    minFreeBytes = bytes;
   }
 
   /** Whether there is enough free space. */

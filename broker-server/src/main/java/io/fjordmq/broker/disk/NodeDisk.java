@@ -110,6 +110,11 @@ public final class NodeDisk implements AutoCloseable {
     return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
+  /** Applies another {@code diskConfig.minFreeBytes} from the next measurement on. */
+  public void setMinFreeBytes(long bytes) {
+    watch.setMinFreeBytes(bytes);
+  }
+
   /** Whether the node accepts messages that must be stored. */
   public boolean canStoreMessages() {
     return diskCapacity.isEnough();

@@ -1,11 +1,13 @@
 package io.fjordmq.broker.drain;
 
+import java.util.function.IntSupplier;
+
 /** Limits the number of clients disconnected per second. Not thread-safe. */
 final class DisconnectLimiter {
   /** The interval between calls to {@link #due}. */
   static final long STEP_MILLIS = 100;
 
-  private final int perSecond;
+  private final IntSupplier rate;
 
   private boolean started;
 
@@ -13,10 +15,10 @@ final class DisconnectLimiter {
   private long lastMillis;
 
   /**
-   * @param perSecond the number of clients per second; at least 1
+   * @param rate supplies the current number of clients per second, at least 1
    */
-  DisconnectLimiter(int perSecond) {
-    this.perSecond = perSecond;
+  DisconnectLimiter(IntSupplier rate) {
+    this.rate = rate;
   }
 
   /**
@@ -37,6 +39,7 @@ final class DisconnectLimiter {
    * second's worth.
    */
   int due(long nowMillis) {
+    int perSecond = rate.getAsInt();
     long due = (nowMillis - lastMillis) * perSecond / 1_000;
     if (due > perSecond) {
       lastMillis = nowMillis;

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,14 +31,17 @@ public final class Drain {
   private final Stores stores;
   private final Sessions sessions;
   private final ServerReferences references;
-  private final DrainConfig settings;
+  private final Supplier<DrainConfig> settings;
 
+  /**
+   * @param settings supplies the current settings
+   */
   public Drain(
       ClusterMembership membership,
       Stores stores,
       Sessions sessions,
       ServerReferences references,
-      DrainConfig settings) {
+      Supplier<DrainConfig> settings) {
     this.membership = membership;
     this.stores = stores;
     this.sessions = sessions;
@@ -79,8 +83,8 @@ public final class Drain {
   }
 
   private void transferLeadership() {
-    long deadline = System.nanoTime() + settings.leaderTransferTimeout().toNanos();
-    while (countLedRanges() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+    long start = System.nanoTime();
+    while (countLedRanges() > 0 && !isTransferOverdue(start) && !Thread.interrupted()) {
       LockSupport.parkNanos(STEP_NANOS);
     }
     if (countLedRanges() > 0) {
@@ -95,15 +99,45 @@ public final class Drain {
    * Counts the ranges that this node leads. Another node can take over each of them, because
    * placement adds a voter to any range that has no other.
    */
-  private long countLedRanges() {
+  long countLedRanges() {
     return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
   }
 
-  private void disconnectClients() {
+  /** Whether other nodes have had enough time to take over the ranges. */
+  boolean isTransferOverdue(long startedNanos) {
+    return System.nanoTime() - startedNanos > settings.get().leaderTransferTimeout().toNanos();
+  }
+
+  /** The number of connected clients. */
+  long clients() {
+    return sessions.size();
+  }
+
+  /** The configured number of clients to disconnect per second. */
+  int clientsPerSecond() {
+    return settings.get().clientsPerSecond();
+  }
+
+  /** Refuses new clients and tells them which node to use. */
+  void refuseClients() {
     sessions.startDraining(references.ofOtherNode());
-    long seconds = sessions.size() / settings.clientsPerSecond() + EXTRA_SECONDS;
+  }
+
+  /** Accepts clients again. */
+  void acceptClients() {
+    sessions.stopDraining();
+  }
+
+  /** Disconnects some clients. Called after {@link #refuseClients}. */
+  void disconnect(int atMost) {
+    sessions.disconnect(atMost);
+  }
+
+  private void disconnectClients() {
+    refuseClients();
+    long seconds = sessions.size() / clientsPerSecond() + EXTRA_SECONDS;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-    int batchSize = Math.max(1, settings.clientsPerSecond() / STEPS_PER_SECOND);
+    int batchSize = Math.max(1, clientsPerSecond() / STEPS_PER_SECOND);
     while (sessions.size() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
       sessions.disconnect(batchSize);
       LockSupport.parkNanos(STEP_NANOS);

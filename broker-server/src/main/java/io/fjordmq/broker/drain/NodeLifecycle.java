@@ -6,6 +6,7 @@ import io.fjordmq.cluster.membership.MembershipListener;
 import io.fjordmq.common.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ public final class NodeLifecycle implements MembershipListener {
   private final Sessions sessions;
   private final LocalSubscriptions live;
   private final Supplier<CompletableFuture<?>> catchUpWithRoutes;
-  private final int clientsPerSecond;
+  private final IntSupplier clientsPerSecond;
   private final Timers timers;
 
   /** Limits the rate of disconnects after the lease has expired. */
@@ -32,8 +33,8 @@ public final class NodeLifecycle implements MembershipListener {
   private final AtomicBoolean isClosing = new AtomicBoolean();
 
   /**
-   * @param clientsPerSecond the number of clients disconnected per second, both while this node has
-   *     no valid lease and another node serves clients, and after an incarnation has ended
+   * @param clientsPerSecond supplies the number of clients disconnected per second, both while this
+   *     node has no valid lease and another node serves clients, and after an incarnation has ended
    * @param catchUpWithRoutes returns a future that completes when this node has applied every route
    *     committed before the call (a read index on all route ranges)
    */
@@ -41,7 +42,7 @@ public final class NodeLifecycle implements MembershipListener {
       Sessions sessions,
       LocalSubscriptions live,
       Supplier<CompletableFuture<?>> catchUpWithRoutes,
-      int clientsPerSecond,
+      IntSupplier clientsPerSecond,
       Timers timers) {
     this.sessions = sessions;
     this.live = live;
@@ -72,7 +73,7 @@ public final class NodeLifecycle implements MembershipListener {
           "Lease expired and another node serves clients; disconnecting clients so that they"
               + " reconnect there sessions={} perSecond={}",
           sessions.size(),
-          clientsPerSecond);
+          clientsPerSecond.getAsInt());
     }
     int due = leaseExpiredRate.due(timers.nowMillis());
     if (due > 0) {
@@ -98,8 +99,8 @@ public final class NodeLifecycle implements MembershipListener {
             + " incarnation={} sessions={} perSecond={}",
         incarnation,
         sessions.size(),
-        clientsPerSecond);
-    CompletableFuture<Void> ended = sessions.endIncarnation(clientsPerSecond);
+        clientsPerSecond.getAsInt());
+    CompletableFuture<Void> ended = sessions.endIncarnation(clientsPerSecond.getAsInt());
     beginClosing();
     return ended.thenRun(live::endIncarnation);
   }

@@ -26,7 +26,7 @@ public final class OverloadGuard implements Overload {
     LOOP_LAG
   }
 
-  private final OverloadSettings settings;
+  private volatile OverloadSettings settings;
   private final LongSupplier nowMillis;
   private final FileDescriptors descriptors;
   private long beganMillis;
@@ -77,6 +77,11 @@ public final class OverloadGuard implements Overload {
     return new OverloadGuard(settings, nowMillis, descriptors);
   }
 
+  /** Applies other thresholds from the next reading on. */
+  public void setThresholds(OverloadSettings changed) {
+    settings = changed;
+  }
+
   @Override
   public boolean isOverloaded() {
     return overloaded;
@@ -116,6 +121,7 @@ public final class OverloadGuard implements Overload {
   public boolean check(OverloadReading reading) {
     last = reading;
     if (!settings.enabled()) {
+      end();
       return false;
     }
     long now = nowMillis.getAsLong();
@@ -130,8 +136,7 @@ public final class OverloadGuard implements Overload {
     if (!high.isEmpty()) {
       lastHighMillis = now;
     } else if (now - lastHighMillis >= settings.recoveryTime().toMillis()) {
-      overloaded = false;
-      LOG.info("Overload ended; accepting new work again durationMs={}", now - beganMillis);
+      end();
       return false;
     }
     boolean memory = high.contains(Cause.HEAP) || high.contains(Cause.DIRECT_MEMORY);
@@ -140,6 +145,15 @@ public final class OverloadGuard implements Overload {
     }
     nextDisconnectMillis = now + settings.stuckAfter().toMillis();
     return true;
+  }
+
+  private void end() {
+    if (overloaded) {
+      overloaded = false;
+      LOG.info(
+          "Overload ended; accepting new work again durationMs={}",
+          nowMillis.getAsLong() - beganMillis);
+    }
   }
 
   private void begin(long now, OverloadReading reading) {

@@ -129,6 +129,44 @@ public record SessionSettings(
     requireWithin("retainedPageBytes", retainedPageBytes, 1_024, Integer.MAX_VALUE);
   }
 
+  /**
+   * Returns these settings with the limits of others that can change during a connection: those
+   * that were not announced in the CONNACK and do not size a window or buffer.
+   */
+  public SessionSettings forOpenConnection(SessionSettings changed) {
+    return new SessionSettings(
+        maxPacketBytes,
+        changed.maxPayloadBytes,
+        maxClientIdBytes,
+        maxTopicBytes,
+        maxTopicLevels,
+        changed.readBytesPerSecond,
+        changed.writeBytesPerSecond,
+        changed.publishesPerSecond,
+        connectTimeout,
+        defaultKeepAliveSeconds,
+        maxKeepAliveSeconds,
+        maxSessionExpirySeconds,
+        mqtt3SessionExpirySeconds,
+        receiveMaximum,
+        changed.maxPendingPublishes,
+        changed.maxPendingBytes,
+        bindClientIdTo,
+        topicAliasMaximum,
+        maxInflight,
+        outboundTopicAliases,
+        changed.maxQueuedMessages,
+        changed.maxQueuedBytes,
+        changed.dropOldest,
+        inboxBufferMessages,
+        inboxBufferBytes,
+        maxSubscriptions,
+        maxSubscriptionBytes,
+        maxPendingSubscribes,
+        retainedPageMessages,
+        retainedPageBytes);
+  }
+
   private static void requireWithin(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(

@@ -2,13 +2,14 @@ package io.fjordmq.broker.limits;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Enforces a tenant's connection limits on this node. Thread-safe and lock-free. */
 public final class TenantQuota {
   private static final long MICROS_PER_SECOND = 1_000_000;
 
-  private final TenantSettings settings;
+  private final Supplier<TenantSettings> limits;
   private final AtomicInteger connections = new AtomicInteger();
 
   /**
@@ -18,8 +19,11 @@ public final class TenantQuota {
    */
   private final AtomicLong nextDue = new AtomicLong();
 
-  public TenantQuota(TenantSettings settings) {
-    this.settings = settings;
+  /**
+   * @param limits supplies the current limits; called for each connection
+   */
+  public TenantQuota(Supplier<TenantSettings> limits) {
+    this.limits = limits;
   }
 
   /**
@@ -29,7 +33,8 @@ public final class TenantQuota {
    * @return the limit that would be exceeded; null if the connection is admitted
    */
   public @Nullable Limit admit(long nowMillis, boolean replaces) {
-    if (!isWithinRate(nowMillis * 1_000)) {
+    TenantSettings settings = limits.get();
+    if (!isWithinRate(nowMillis * 1_000, settings.connectionsPerSecond())) {
       return Limit.CONNECTION_RATE;
     }
     int max = settings.maxConnections();
@@ -40,11 +45,11 @@ public final class TenantQuota {
     return null;
   }
 
-  private boolean isWithinRate(long now) {
-    if (settings.connectionsPerSecond() == 0) {
+  private boolean isWithinRate(long now, int perSecond) {
+    if (perSecond == 0) {
       return true;
     }
-    long interval = MICROS_PER_SECOND / settings.connectionsPerSecond();
+    long interval = MICROS_PER_SECOND / perSecond;
     while (true) {
       long due = nextDue.get();
       // A due time more than a second ahead means that the clock was set back.

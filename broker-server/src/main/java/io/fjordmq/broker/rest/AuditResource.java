@@ -1,23 +1,31 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.broker.accounts.AuditLog;
+import io.fjordmq.broker.accounts.AuditFilter;
 import io.fjordmq.broker.accounts.AuditRecord;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.admin.ClusterAnswer.OfNode;
+import io.fjordmq.broker.admin.ClusterAudit;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The latest changes that were requested through the API of this node. */
+/** The latest changes that were requested through the API of all nodes. */
 final class AuditResource implements Resource {
   private static final String SUCCESS = "success";
   private static final String FAILURE = "failure";
 
-  private final AuditLog log;
-  private final String node;
+  /** A cursor consists of {@code node=number} pairs, one for each node that has more records. */
+  private static final String CURSOR =
+      "[A-Za-z0-9_-]{1,64}=[0-9]{1,18}(,[A-Za-z0-9_-]{1,64}=[0-9]{1,18})*";
+
+  private static final int MAX_CURSOR = 4_096;
+
+  private final ClusterAudit audit;
 
   record AuditJson(
       @Field("Time of the response") Instant createdAt,
@@ -30,12 +38,8 @@ final class AuditResource implements Resource {
       @Field("`success` or `failure`") String operationResult,
       @Field("HTTP status of the response") int httpStatusCode) {}
 
-  /**
-   * @param node the id of this node
-   */
-  AuditResource(AuditLog log, String node) {
-    this.log = log;
-    this.node = node;
+  AuditResource(ClusterAudit audit) {
+    this.audit = audit;
   }
 
   @Override
@@ -44,12 +48,13 @@ final class AuditResource implements Resource {
         Operation.get("/audit")
             .id("listAuditRecords")
             .tag("Audit")
-            .summary("List changes made through the API of this node")
+            .summary("List changes made through the API")
             .description(
-                "Newest first. The node keeps the latest records in memory until it stops; its "
-                    + "log files contain all records. Use `meta.cursor` for further pages.")
+                "Newest first, from all nodes. Each node keeps its latest records in memory until it "
+                    + "stops; its log files contain all records. Use `meta.cursor` for further "
+                    + "pages.")
             .role(Role.ADMINISTRATOR)
-            .paged("[0-9]+", 18)
+            .paged(CURSOR, MAX_CURSOR)
             .query(Parameter.text("source", "Only records of this user or API key"))
             .query(Parameter.text("source_ip", "Only records of this IP address"))
             .query(Parameter.text("operation_id", "Only records of this operation"))
@@ -64,50 +69,71 @@ final class AuditResource implements Resource {
 
   private CompletableFuture<Response> list(Request request) {
     Paging paging = request.paging();
-    Predicate<AuditRecord> filter = filter(request);
-    Long cursor = paging.cursor().map(Long::valueOf).orElse(null);
-    // Pages before the requested one are skipped in steps, so that no list is longer than a page.
-    AuditLog.Page page = log.page(cursor, paging.limit(), filter);
-    for (int skipped = 1; cursor == null && skipped < paging.page(); skipped++) {
-      page =
-          page.next() == null
-              ? new AuditLog.Page(List.of(), null)
-              : log.page(page.next(), paging.limit(), filter);
+    Map<String, Long> cursors = paging.cursor().map(AuditResource::decode).orElse(null);
+    int skipped = cursors == null ? paging.page() - 1 : 0;
+    return page(request, cursors, skipped)
+        .thenApply(
+            page ->
+                Response.list(
+                    page.records().stream().map(AuditResource::json).toList(),
+                    new Meta(
+                        paging.page(),
+                        paging.limit(),
+                        !page.next().isEmpty(),
+                        null,
+                        page.next().isEmpty() ? null : encode(page.next()),
+                        page.problems().isEmpty() ? null : page.problems())));
+  }
+
+  /** Pages before the requested one are read in steps, so that no list is longer than a page. */
+  private CompletableFuture<ClusterAudit.Page> page(
+      Request request, @Nullable Map<String, Long> cursors, int skipped) {
+    request.requireTimeLeft();
+    return audit
+        .page(cursors, request.paging().limit(), filter(request))
+        .thenCompose(
+            page -> {
+              if (skipped == 0) {
+                return CompletableFuture.completedFuture(page);
+              }
+              return page.next().isEmpty()
+                  ? CompletableFuture.completedFuture(
+                      new ClusterAudit.Page(List.of(), Map.of(), page.problems()))
+                  : page(request, page.next(), skipped - 1);
+            });
+  }
+
+  private static Map<String, Long> decode(String cursor) {
+    Map<String, Long> cursors = new LinkedHashMap<>();
+    for (String pair : cursor.split(",", -1)) {
+      int at = pair.indexOf('=');
+      cursors.put(pair.substring(0, at), Long.valueOf(pair.substring(at + 1)));
     }
-    Long next = page.next();
-    Meta meta =
-        new Meta(
-            paging.page(),
-            paging.limit(),
-            next != null,
-            null,
-            next == null ? null : next.toString(),
-            null);
-    return CompletableFuture.completedFuture(
-        Response.list(page.records().stream().map(this::json).toList(), meta));
+    return cursors;
   }
 
-  private static Predicate<AuditRecord> filter(Request request) {
-    Optional<String> source = request.text("source");
-    Optional<String> address = request.text("source_ip");
-    Optional<String> operation = request.text("operation_id");
-    Optional<String> result = request.text("operation_result");
-    Optional<Instant> since = request.time("gte_created_at");
-    Optional<Instant> until = request.time("lte_created_at");
-    return one ->
-        source.map(name -> name.equals(sourceOf(one))).orElse(true)
-            && address.map(one.address()::equals).orElse(true)
-            && operation.map(one.operation()::equals).orElse(true)
-            && result.map(word -> word.equals(result(one))).orElse(true)
-            && since.map(time -> !one.time().isBefore(time)).orElse(true)
-            && until.map(time -> !one.time().isAfter(time)).orElse(true);
+  private static String encode(Map<String, Long> cursors) {
+    return cursors.entrySet().stream()
+        .map(cursor -> cursor.getKey() + "=" + cursor.getValue())
+        .collect(Collectors.joining(","));
   }
 
-  private AuditJson json(AuditRecord one) {
+  private static AuditFilter filter(Request request) {
+    return new AuditFilter(
+        request.text("source").orElse(null),
+        request.text("source_ip").orElse(null),
+        request.text("operation_id").orElse(null),
+        request.text("operation_result").map(SUCCESS::equals).orElse(null),
+        request.time("gte_created_at").orElse(null),
+        request.time("lte_created_at").orElse(null));
+  }
+
+  private static AuditJson json(OfNode<AuditRecord> found) {
+    AuditRecord one = found.value();
     Caller caller = one.caller();
     return new AuditJson(
         one.time(),
-        node,
+        found.node(),
         caller == null ? null : caller.kind(),
         sourceOf(one),
         one.address(),

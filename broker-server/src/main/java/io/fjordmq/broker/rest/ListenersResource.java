@@ -1,20 +1,26 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.admin.ClusterAnswer;
+import io.fjordmq.broker.admin.ClusterAnswer.OfNode;
+import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.net.ListenerStatus;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.Optional;
 
-/** The listeners for clients on the node that responds. */
+/** The listeners for clients on all nodes. */
 final class ListenersResource implements Resource {
   private static final String TAG = "Listeners";
+  private static final String NODE = "node";
 
-  private final Supplier<List<ListenerStatus>> listeners;
+  private static final Parameter ONLY_NODE = Parameter.text(NODE, "Only listeners of this node");
+
+  private final NodeOperations nodes;
 
   /** A listener. */
   record ListenerJson(
       @Field(value = "Key of the listener in the configuration", example = "tcpListener") String id,
+      @Field("Id of the node") String node,
       @Field("`tcp`, `ssl`, `ws`, `wss` or `unix`") String type,
       @Field("Address and port, or the path of a Unix domain socket") String bind,
       @Field("URL that clients connect to") String url,
@@ -22,9 +28,11 @@ final class ListenersResource implements Resource {
       @Field("Open connections, including those that have not sent a CONNECT yet")
           int currentConnections,
       @Field("Maximum number of open connections") int maxConnections) {
-    static ListenerJson of(ListenerStatus status) {
+    static ListenerJson of(OfNode<ListenerStatus> listener) {
+      ListenerStatus status = listener.value();
       return new ListenerJson(
           status.name(),
+          listener.node(),
           status.type(),
           status.bind(),
           status.url(),
@@ -34,8 +42,8 @@ final class ListenersResource implements Resource {
     }
   }
 
-  ListenersResource(Supplier<List<ListenerStatus>> listeners) {
-    this.listeners = listeners;
+  ListenersResource(NodeOperations nodes) {
+    this.nodes = nodes;
   }
 
   @Override
@@ -44,36 +52,57 @@ final class ListenersResource implements Resource {
         Operation.get("/listeners")
             .id("listListeners")
             .tag(TAG)
-            .summary("List the listeners")
-            .description("Lists the listeners of the node that receives the request.")
+            .summary("List the listeners of all nodes")
             .role(Role.VIEWER)
-            .okArray(ListenerJson.class)
+            .paged()
+            .query(ONLY_NODE)
+            .okList(ListenerJson.class)
             .handler(
                 request ->
-                    CompletableFuture.completedFuture(
-                        Response.ok(listeners.get().stream().map(ListenerJson::of).toList()))),
+                    nodes
+                        .listeners()
+                        .thenApply(
+                            answer ->
+                                request
+                                    .paging()
+                                    .slice(listeners(answer, request), answer.problems()))),
         Operation.get("/listeners/{listener}")
             .id("showListener")
             .tag(TAG)
-            .summary("Show a listener")
+            .summary("Show the listeners with this key, at most one on each node")
             .role(Role.VIEWER)
             .path(
                 Parameter.text("listener", "Key of the listener in the configuration")
                     .example("tcpListener"))
-            .ok(ListenerJson.class)
-            .notFound("The node that receives the request has no such listener")
+            .paged()
+            .query(ONLY_NODE)
+            .okList(ListenerJson.class)
+            .notFound("No node has such a listener")
             .handler(
                 request ->
-                    CompletableFuture.completedFuture(
-                        Response.ok(find(request.path("listener"))))));
+                    nodes
+                        .listeners()
+                        .thenApply(
+                            answer ->
+                                request.paging().slice(find(answer, request), answer.problems()))));
   }
 
-  private ListenerJson find(String id) {
-    return listeners.get().stream()
-        .filter(listener -> listener.name().equals(id))
-        .findFirst()
+  private static List<ListenerJson> listeners(
+      ClusterAnswer<ListenerStatus> answer, Request request) {
+    Optional<String> node = request.text(NODE);
+    return answer.values().stream()
+        .filter(listener -> node.map(listener.node()::equals).orElse(true))
         .map(ListenerJson::of)
-        .orElseThrow(
-            () -> ApiException.notFound("listener '%s' does not exist".formatted(Excerpt.of(id))));
+        .toList();
+  }
+
+  private static List<ListenerJson> find(ClusterAnswer<ListenerStatus> answer, Request request) {
+    String id = request.path("listener");
+    List<ListenerJson> found =
+        listeners(answer, request).stream().filter(listener -> listener.id().equals(id)).toList();
+    if (found.isEmpty()) {
+      throw ApiException.notFound("listener '%s' does not exist".formatted(Excerpt.of(id)));
+    }
+    return found;
   }
 }

@@ -25,23 +25,25 @@ public record Paging(int page, int limit, Optional<String> cursor) {
 
   /** Cuts the page out of a list that is in memory. */
   public <T> Response slice(List<T> all) {
-    int from = Math.min(offset(), all.size());
-    int to = Math.min(from + limit, all.size());
-    return Response.list(all.subList(from, to), Meta.of(this, to < all.size(), (long) all.size()));
+    return slice(all, List.of());
   }
 
   /**
-   * Cuts the page out of a list that is in memory, and may be incomplete.
+   * The same for a list that may be incomplete, whose size is then not known.
    *
    * @param problems what is missing and why; empty if the list is complete
    */
   public <T> Response slice(List<T> all, List<String> problems) {
-    if (problems.isEmpty()) {
-      return slice(all);
-    }
     int from = Math.min(offset(), all.size());
     int to = Math.min(from + limit, all.size());
-    Meta meta = new Meta(page, limit, to < all.size(), null, null, problems);
+    Meta meta =
+        new Meta(
+            page,
+            limit,
+            to < all.size(),
+            problems.isEmpty() ? (long) all.size() : null,
+            null,
+            problems.isEmpty() ? null : problems);
     return Response.list(all.subList(from, to), meta);
   }
 }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.admin.ClusterView;
+import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import java.util.List;
@@ -17,10 +18,12 @@ final class RangesResource implements Resource {
 
   private final ClusterView view;
   private final CommandQueue commands;
+  private final NodeOperations nodes;
 
-  RangesResource(ClusterView view, CommandQueue commands) {
+  RangesResource(ClusterView view, CommandQueue commands, NodeOperations nodes) {
     this.view = view;
     this.commands = commands;
+    this.nodes = nodes;
   }
 
   @Override
@@ -39,12 +42,7 @@ final class RangesResource implements Resource {
             "cancelRangeChange",
             "Cancel the pending changes of a range",
             "Placement retries a change after placementConfig.mergeCooldown if its cause remains."),
-        command(
-            "rebuild",
-            "rebuildReplica",
-            "Rebuild a replica",
-            "Rebuilds the replica of the node that receives the request from a snapshot. Send the"
-                + " request to the node whose replica is broken."),
+        rebuild(),
         command(
             "lower_clock",
             "lowerRangeClock",
@@ -101,6 +99,33 @@ final class RangesResource implements Resource {
                 view.collect()
                     .thenApply(
                         status -> Response.ok(RangeJson.of(find(status, request.path("range"))))));
+  }
+
+  private Operation rebuild() {
+    return Operation.post("/ranges/{range}/rebuild")
+        .id("rebuildReplica")
+        .tag(TAG)
+        .summary("Rebuild a replica")
+        .description("Discards the replica of one node, which then fetches a snapshot.")
+        .role(Role.OPERATOR)
+        .path(RANGE)
+        .query(
+            Parameter.text(
+                "node",
+                "Id of the node whose replica is broken; the node that receives the request if"
+                    + " absent"))
+        .ok(CommandOutcome.class)
+        .notFound("The range or node does not exist")
+        .conflict("The change is not possible now; the message explains why")
+        .handler(
+            request ->
+                view.collect()
+                    .thenCompose(
+                        status ->
+                            NodeErrors.command(
+                                nodes.rebuild(
+                                    request.text("node").orElse(nodes.self()),
+                                    find(status, request.path("range")).range()))));
   }
 
   private Operation command(String name, String id, String summary, String description) {

@@ -3,6 +3,7 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.admin.ClusterAudit;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
 import io.fjordmq.broker.query.ClusterQueries;
@@ -61,13 +62,16 @@ public final class RestApi implements AutoCloseable {
         List.of(
             new NodesResource(services.view(), services.reports(), nodes, commands),
             new ClusterResource(services.view(), commands),
-            new RangesResource(services.view(), commands),
-            new ListenersResource(services.listeners()),
+            new RangesResource(services.view(), commands, services.nodeOperations()),
+            new ListenersResource(services.nodeOperations()),
+            new ConfigsResource(services.settings(), services.nodeOperations()),
+            new PluginsResource(services.nodeOperations()),
+            new LoadRebalanceResource(services.nodeOperations()),
             new BannedResource(services.bans()),
             new LoginResource(accounts.logins(), accounts.users(), services.version()),
             new UsersResource(accounts.users()),
             new ApiKeysResource(accounts.apiKeys()),
-            new AuditResource(accounts.audit(), services.node()),
+            new AuditResource(new ClusterAudit(services.nodeOperations())),
             new ClientsResource(queries.clients()),
             new ClientEventsResource(services.events()),
             new TraceResource(services.traces(), services.traceLogs()),

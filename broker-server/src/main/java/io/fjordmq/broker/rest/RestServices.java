@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.admin.NodeNames;
+import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.admin.NodeReports;
 import io.fjordmq.broker.alarms.AlarmQueries;
 import io.fjordmq.broker.bans.Bans;
@@ -19,6 +20,8 @@ import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
 import java.util.List;
 import java.util.function.Supplier;
+import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.broker.settings.RuntimeSettings;
 
 /**
  * The parts of the node that the resources use.
@@ -27,7 +30,8 @@ import java.util.function.Supplier;
  * @param view the nodes and ranges
  * @param reports what the nodes report about themselves
  * @param commands changes to the cluster
- * @param listeners the listeners of this node
+ * @param nodeOperations requests to single nodes
+ * @param settings the configuration
  * @param accounts the accounts of the API
  * @param bans the banned clients
  * @param queries clients and messages of the whole cluster
@@ -48,7 +52,8 @@ public record RestServices(
     ClusterView view,
     NodeReports reports,
     ClusterCommands commands,
-    Supplier<List<ListenerStatus>> listeners,
+    NodeOperations nodeOperations,
+    RuntimeSettings settings,
     Accounts accounts,
     Bans bans,
     ClusterQueries queries,

@@ -10,13 +10,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The jars from which plugins were loaded. A running node keeps the classes that it has loaded, so
- * it must be restarted after a jar has been replaced. Each change is logged once. Not thread-safe.
+ * it must be restarted after a jar has been replaced. Each change is logged once. Not thread-safe,
+ * unless stated otherwise.
  */
 final class PluginFiles {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFiles.class);
@@ -24,6 +26,7 @@ final class PluginFiles {
   private record Signature(FileTime modified, long size) {}
 
   private final Map<Path, @Nullable Signature> loaded = new HashMap<>();
+  private final Set<Path> changedSinceLoaded = ConcurrentHashMap.newKeySet();
 
   /** Records the current state of the files. */
   void add(List<Path> jars) {
@@ -43,6 +46,7 @@ final class PluginFiles {
       if (now == null ? file.getValue() != null : !now.equals(file.getValue())) {
         file.setValue(now);
         changed.add(file.getKey());
+        changedSinceLoaded.add(file.getKey());
         LOG.warn(
             "Plugin file {} after it was loaded; restart the node to apply the change path={}",
             now == null ? "was removed" : "changed",
@@ -50,6 +54,11 @@ final class PluginFiles {
       }
     }
     return changed;
+  }
+
+  /** Whether a warning was logged for any of the files. Thread-safe. */
+  boolean haveChanged(List<Path> jars) {
+    return jars.stream().anyMatch(changedSinceLoaded::contains);
   }
 
   private static @Nullable Signature signature(Path file) {

@@ -12,11 +12,14 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +44,7 @@ public final class Plugins implements AutoCloseable {
   private final SecuritySettings settings;
   private final SecurityObserver observer;
   private final List<LoadedPlugin> loaded = new ArrayList<>();
+  private final List<Supplier<PluginStatus>> descriptions = new CopyOnWriteArrayList<>();
   private final PluginFiles files = new PluginFiles();
   private @Nullable ScheduledExecutorService watcher;
 
@@ -75,6 +79,11 @@ public final class Plugins implements AutoCloseable {
   /** The plugins, for {@link Security}. */
   public List<Plugin> all() {
     return loaded.stream().map(LoadedPlugin::plugin).toList();
+  }
+
+  /** The plugins for operators, in the order in which they are called. Thread-safe. */
+  public List<PluginStatus> status() {
+    return descriptions.stream().map(Supplier::get).toList();
   }
 
   /**
@@ -157,7 +166,25 @@ public final class Plugins implements AutoCloseable {
               + " provides no extension: META-INF/services must name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
+    descriptions.add(() -> describe(found, extensions));
     LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.extensionTypes());
+  }
+
+  private PluginStatus describe(PluginFolder.Found found, List<Extension> extensions) {
+    return new PluginStatus(
+        found.name(),
+        found.path().toString(),
+        extensions.stream()
+            .map(extension -> extension.getClass().getPackage().getImplementationVersion())
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null),
+        KINDS.stream()
+            .filter(kind -> extensions.stream().anyMatch(kind::isInstance))
+            .map(Class::getSimpleName)
+            .toList(),
+        extensions.stream().map(extension -> extension.getClass().getName()).toList(),
+        files.haveChanged(found.jars()));
   }
 
   /** Creates one object per class, even if several services name the class. */

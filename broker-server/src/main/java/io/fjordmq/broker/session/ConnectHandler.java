@@ -39,6 +39,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private final ReadSlices slices;
   private final ConnectChecks checks;
   private final ConnectRefusals refusals;
+  private final SessionSettings settings;
   private final ArrayDeque<Object> earlyPackets = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
   private @Nullable ConnectAuthentication authentication;
@@ -49,10 +50,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
 
-  ConnectHandler(SessionTable sessions, ReadSlices slices) {
+  /**
+   * @param settings the limits until the client is authenticated
+   */
+  ConnectHandler(SessionTable sessions, ReadSlices slices, SessionSettings settings) {
     this.sessions = sessions;
     this.services = sessions.services();
     this.slices = slices;
+    this.settings = settings;
     this.checks = new ConnectChecks(sessions, services);
     this.refusals = new ConnectRefusals(services.history(), services.tracer());
   }
@@ -71,7 +76,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
             return 0;
           }
         };
-    long millis = services.settings().connectTimeout().toMillis();
+    long millis = settings.connectTimeout().toMillis();
     sessions.wheel(ctx.channel().eventLoop()).arm(timeout, TimeoutWheel.toTicks(millis));
   }
 
@@ -134,8 +139,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     refusals.onConnect(connect);
     checks.requireAccepting();
     ConnectRequest request =
-        new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
-            .read(connect);
+        new ConnectReader(settings, OversizedWillTopic.take(ctx.channel())).read(connect);
     refusals.onRequest(request);
     services.tracer().onConnect(ctx.channel(), connect, request.clientId());
     checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
@@ -208,7 +212,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       ConnectRequest request = received.withAuthenticationResult(data);
       // From here on, the limits of the client's tenant apply.
       SessionSettings tenantSettings = services.tenants().of(access.client().tenant()).session();
-      if (tenantSettings != services.settings()) {
+      if (tenantSettings != settings) {
         request = new ConnectReader(tenantSettings).grant(request);
         ctx.pipeline().fireUserEventTriggered(new PacketLimit(tenantSettings.maxPacketBytes()));
       }

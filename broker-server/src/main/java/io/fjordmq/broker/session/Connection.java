@@ -58,7 +58,7 @@ final class Connection
   private final ReadSlices slices;
   private final PacketPause pause;
   private final Throttle throttle;
-  private final SessionSettings settings;
+  private SessionSettings settings; // changes on the event loop only
   private final Consumer<ProtocolViolation> onFailure;
   private ConnectOrder connectOrder = ConnectOrder.NONE;
   private final StoreFailureLog storeFailures;
@@ -110,6 +110,12 @@ final class Connection
   @Override
   public SessionSettings settings() {
     return settings;
+  }
+
+  /** Applies changed limits of the client's tenant. Called on the event loop. */
+  void applyLimits() {
+    settings = settings.forOpenConnection(services.tenants().of(tenant).session());
+    throttle.setRates(settings);
   }
 
   @Override

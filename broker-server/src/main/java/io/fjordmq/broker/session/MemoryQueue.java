@@ -27,7 +27,6 @@ final class MemoryQueue implements DeliverySource {
   }
 
   private final Client client;
-  private final SessionSettings settings;
   private final SessionObserver observer;
   private final OutboundPublishes outbound;
   private @Nullable ArrayDeque<Delivery> waiting;
@@ -35,7 +34,6 @@ final class MemoryQueue implements DeliverySource {
 
   MemoryQueue(Client client, OutboundPublishes outbound) {
     this.client = client;
-    this.settings = client.settings();
     this.observer = client.observer();
     this.outbound = outbound;
   }
@@ -61,6 +59,7 @@ final class MemoryQueue implements DeliverySource {
 
   /** Whether a page of retained messages may be added without displacing other messages. */
   boolean canAcceptPage() {
+    SessionSettings settings = client.settings();
     return waiting == null
         || (waiting.size() <= settings.maxQueuedMessages() / 2
             && bytes <= settings.maxQueuedBytes() / 2);
@@ -82,6 +81,7 @@ final class MemoryQueue implements DeliverySource {
       waiting = queue;
     }
     int size = delivery.message().payload().length;
+    SessionSettings settings = client.settings();
     while (!fits(queue, size)) {
       Limit reached =
           queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES;
@@ -101,6 +101,7 @@ final class MemoryQueue implements DeliverySource {
   private boolean fits(ArrayDeque<Delivery> queue, int size) {
     // A single message always fits regardless of its size, because the packet size has its own
     // limit.
+    SessionSettings settings = client.settings();
     return queue.isEmpty()
         || (queue.size() < settings.maxQueuedMessages()
             && bytes + size <= settings.maxQueuedBytes());

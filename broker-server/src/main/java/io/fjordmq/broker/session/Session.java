@@ -100,6 +100,13 @@ final class Session
     return registration;
   }
 
+  /** Applies changed limits of the client's tenant. Called on the event loop. */
+  void applyLimits() {
+    if (!isEnded()) {
+      connection.applyLimits();
+    }
+  }
+
   /** The ownership of the session's state in the stores. */
   SessionOwnership ownership() {
     return ownership;

@@ -105,6 +105,11 @@ final class SessionTable implements SessionContext {
     serverReference = reference;
   }
 
+  /** Accepts new sessions again. */
+  void stopDraining() {
+    serverReference = null;
+  }
+
   boolean isDraining() {
     return serverReference != null;
   }

@@ -50,12 +50,13 @@ public final class Sessions implements ClientConnections {
     SliceQueue queue = queues.computeIfAbsent(channel.eventLoop(), SliceQueue::new);
     ReadSlices slices = new ReadSlices(channel, queue, services.observer());
     ChannelPipeline pipeline = channel.pipeline();
-    pipeline.addLast("frames", new PacketFramer(services.settings().maxPacketBytes(), slices));
+    SessionSettings settings = services.settings();
+    pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
     // The framer has already checked the packet size, against the tenant's limit once the tenant is
     // known. The length of the client identifier is checked together with the CONNECT.
     pipeline.addLast("decoder", new MqttDecoder(SessionSettings.MAX_PACKET_BYTES, 65_535, true));
     pipeline.addLast("encoder", MqttEncoder.INSTANCE);
-    pipeline.addLast("session", new ConnectHandler(table, slices));
+    pipeline.addLast("session", new ConnectHandler(table, slices, settings));
   }
 
   @Override
@@ -81,6 +82,21 @@ public final class Sessions implements ClientConnections {
    */
   public void startDraining(String reference) {
     table.startDraining(reference);
+  }
+
+  /** Accepts new clients again after {@link #startDraining}. */
+  public void stopDraining() {
+    table.stopDraining();
+  }
+
+  /**
+   * Applies the current limits of tenants to connected clients, as far as they can change during a
+   * connection ({@link SessionSettings#forOpenConnection}). Does not wait for the event loops.
+   */
+  public void applyLimits() {
+    for (Session session : table.liveSessions()) {
+      session.eventLoop().execute(session::applyLimits);
+    }
   }
 
   /**

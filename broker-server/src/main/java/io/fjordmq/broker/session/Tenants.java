@@ -16,9 +16,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>The shared limits apply to a client until it is authenticated.
  */
 public final class Tenants {
-  private final TenantLimits shared;
-  private final Map<String, TenantLimits> overrides;
   private final SessionObserver observer;
+  private volatile Table table;
+
+  /** The limits that are in effect together. */
+  private record Table(TenantLimits shared, Map<String, TenantLimits> overrides) {}
 
   /**
    * The quotas by tenant. Every tenant that has ever connected has an entry; authenticators limit
@@ -32,19 +34,27 @@ public final class Tenants {
    */
   public Tenants(
       TenantLimits shared, Map<String, TenantLimits> overrides, SessionObserver observer) {
-    this.shared = shared;
-    this.overrides = Map.copyOf(overrides);
+    this.table = new Table(shared, Map.copyOf(overrides));
     this.observer = observer;
+  }
+
+  /**
+   * Replaces all limits. Limits of tenants and of retained messages apply immediately; those of
+   * clients apply to new connections, and {@link Sessions#applyLimits} applies them to others.
+   */
+  public void replace(TenantLimits shared, Map<String, TenantLimits> overrides) {
+    table = new Table(shared, Map.copyOf(overrides));
   }
 
   /** The limits of all tenants that do not have their own limits. */
   public TenantLimits shared() {
-    return shared;
+    return table.shared;
   }
 
   /** The limits of a tenant. */
   public TenantLimits of(String tenant) {
-    return overrides.getOrDefault(tenant, shared);
+    Table current = table;
+    return current.overrides.getOrDefault(tenant, current.shared);
   }
 
   /**
@@ -52,7 +62,7 @@ public final class Tenants {
    * their own.
    */
   public Set<String> known() {
-    Set<String> known = new TreeSet<>(overrides.keySet());
+    Set<String> known = new TreeSet<>(table.overrides.keySet());
     known.add("");
     known.addAll(quotas.keySet());
     return known;
@@ -79,7 +89,7 @@ public final class Tenants {
   TenantQuota quota(String tenant) {
     TenantQuota quota = quotas.get(tenant);
     return quota == null
-        ? quotas.computeIfAbsent(tenant, name -> new TenantQuota(of(name).tenant()))
+        ? quotas.computeIfAbsent(tenant, name -> new TenantQuota(() -> of(name).tenant()))
         : quota;
   }
 
@@ -87,6 +97,6 @@ public final class Tenants {
   void recordLimitReached(Limit limit, String tenant) {
     // Tenants that do not have their own limits are counted together, because their number is
     // unbounded.
-    observer.onLimitReached(limit, overrides.containsKey(tenant) ? tenant : "");
+    observer.onLimitReached(limit, table.overrides.containsKey(tenant) ? tenant : "");
   }
 }

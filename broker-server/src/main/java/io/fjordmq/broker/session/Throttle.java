@@ -34,7 +34,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   static final int BYTES_PER_MESSAGE = 64;
 
   private final TimeoutWheel wheel;
-  private final SessionSettings settings;
+  private SessionSettings settings;
   private final Client client;
   private final Runnable onWritable;
   private long readTokens;
@@ -79,6 +79,22 @@ final class Throttle extends TimeoutWheel.Timeout {
 
   private static long capacityOf(int perSecond) {
     return (long) perSecond * TICKS_PER_SECOND;
+  }
+
+  /** Applies other rates. A client that was stopped continues once it has paid its debt. */
+  void setRates(SessionSettings changed) {
+    refill();
+    readTokens = tokens(readTokens, settings.readBytesPerSecond(), changed.readBytesPerSecond());
+    writeTokens =
+        tokens(writeTokens, settings.writeBytesPerSecond(), changed.writeBytesPerSecond());
+    publishTokens =
+        tokens(publishTokens, settings.publishesPerSecond(), changed.publishesPerSecond());
+    settings = changed;
+  }
+
+  /** A rate that was not limited before starts with a full bucket; without a limit, no debt. */
+  private static long tokens(long tokens, int before, int after) {
+    return before == 0 || after == 0 ? capacityOf(after) : Math.min(tokens, capacityOf(after));
   }
 
   /** Charges a packet that was read. */

@@ -13,7 +13,7 @@ class DisconnectLimiterTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 15, 500, 20_000})
   void shouldKeepTheRate(int perSecond) {
-    DisconnectLimiter rate = new DisconnectLimiter(perSecond);
+    DisconnectLimiter rate = new DisconnectLimiter(() -> perSecond);
     Random random = new Random(7);
     long begin = -5_000; // monotonic clocks may begin anywhere
     assertThat(rate.begin(begin)).isTrue();
@@ -30,7 +30,7 @@ class DisconnectLimiterTest {
   @ParameterizedTest
   @ValueSource(ints = {10, 500})
   void shouldNotCatchUpAfterAPause(int perSecond) {
-    DisconnectLimiter rate = new DisconnectLimiter(perSecond);
+    DisconnectLimiter rate = new DisconnectLimiter(() -> perSecond);
     rate.begin(0);
     rate.due(0);
     assertThat(rate.due(60_000)).isEqualTo(perSecond);

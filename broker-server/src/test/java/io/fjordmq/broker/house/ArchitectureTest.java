@@ -26,6 +26,7 @@ import io.fjordmq.broker.slow.seeded.LatencyThatKnowsSessions;
 import io.fjordmq.broker.telemetry.seeded.TracerThatKnowsSessions;
 import io.fjordmq.broker.topicmetrics.seeded.CounterThatKnowsSessions;
 import io.fjordmq.broker.trace.seeded.TraceThatKnowsSessions;
+import io.fjordmq.broker.settings.seeded.SettingsThatKnowSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
@@ -89,7 +90,10 @@ class ArchitectureTest {
                 "alarms",
                 "monitor",
                 "slow",
-                "topicmetrics"),
+                "topicmetrics",
+                "settings",
+                "drain",
+                "security"),
             ResourceThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("http", "net"), PageThatKnowsSessions.class),
         new Rule(
@@ -112,6 +116,7 @@ class ArchitectureTest {
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
         new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
         new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
+        new Rule(HouseRules.boundary("settings", "config"), SettingsThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
         new Rule(HouseRules.boundary("logging"), LogThatKnowsSessions.class),
         new Rule(

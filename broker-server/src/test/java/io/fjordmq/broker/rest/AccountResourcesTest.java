@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.accounts.AccountSettings;
 import io.fjordmq.broker.accounts.Accounts;
+import io.fjordmq.broker.accounts.AuditFilter;
+import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.TestAccounts;
+import io.fjordmq.broker.admin.ClusterAudit;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -28,6 +32,20 @@ class AccountResourcesTest {
   private final TestAccounts test = new TestAccounts();
   private final RestApi here = api(test.open());
   private final RestApi there = api(test.open());
+
+  /** A cluster of one node. */
+  private record OneNode(AuditLog log) implements ClusterAudit.Source {
+    @Override
+    public List<String> nodes() {
+      return List.of("node1");
+    }
+
+    @Override
+    public CompletableFuture<AuditLog.Page> page(
+        String node, @Nullable Long cursor, int limit, AuditFilter filter) {
+      return CompletableFuture.completedFuture(log.page(cursor, limit, filter::matches));
+    }
+  }
 
   /** A response. */
   private record Reply(int status, JsonNode json) {
@@ -47,7 +65,7 @@ class AccountResourcesTest {
             new LoginResource(accounts.logins(), accounts.users(), "1.2.3"),
             new UsersResource(accounts.users()),
             new ApiKeysResource(accounts.apiKeys()),
-            new AuditResource(accounts.audit(), "node1")),
+            new AuditResource(new ClusterAudit(new OneNode(accounts.audit())))),
         (credentials, address) ->
             credentials.equals(new Credentials.Bearer("local"))
                 ? CompletableFuture.completedFuture(TestAccounts.LOCAL)
@@ -367,7 +385,7 @@ class AccountResourcesTest {
         .isEmpty();
     assertThat(targets(succeed(LOCAL, "GET /audit?gte_created_at=0", ""))).hasSize(11);
     fail(LOCAL, "GET /audit?cursor=x", "", ErrorCode.BAD_REQUEST);
-    fail(LOCAL, "GET /audit?cursor=99999999999999999999", "", ErrorCode.BAD_REQUEST);
+    fail(LOCAL, "GET /audit?cursor=node1=99999999999999999999", "", ErrorCode.BAD_REQUEST);
     fail(LOCAL, "GET /audit?gte_created_at=-1", "", ErrorCode.BAD_REQUEST);
     fail(LOCAL, "GET /audit?operation_result=maybe", "", ErrorCode.BAD_REQUEST);
   }

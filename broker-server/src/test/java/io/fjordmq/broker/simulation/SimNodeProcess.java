@@ -191,7 +191,7 @@ final class SimNodeProcess {
                 built.sessions(),
                 built.delivery().live(),
                 () -> ranges.store().catchUp(RouteReplicas.STORE),
-                CLIENTS_PER_SECOND,
+                () -> CLIENTS_PER_SECOND,
                 ranges.runtime().timers()));
     scheduleSweeps(sweeps(opened, clock));
     routes.setOverdueCheck(barrier::overdueReason);

@@ -154,14 +154,15 @@ class ApiClusterTest {
   }
 
   @Test
-  void shouldListTheListenersOfTheNode() {
-    JsonNode listener = ok(first().get("/listeners")).get(0);
+  void shouldListTheListenersOfAllNodes() {
+    String self = ok(first().get("/cluster")).get("self").asString();
+    JsonNode listener = awaitComplete(first(), "/listeners?node=" + self).get("data").get(0);
     assertThat(listener.get("id").asString()).isEqualTo("tcpListener");
     assertThat(listener.get("bind").asString()).isEqualTo("127.0.0.1:" + cluster.node(1).port());
     try (Mqtt5Session client = new Mqtt5Session(cluster.node(1).mqtt(), "listed")) {
       client.connect();
-      assertThat(ok(first().get("/listeners/tcpListener")).get("current_connections").asInt())
-          .isPositive();
+      JsonNode shown = ok(first().get("/listeners/tcpListener?node=" + self)).get("data").get(0);
+      assertThat(shown.get("current_connections").asInt()).isPositive();
     }
   }
 

@@ -159,6 +159,12 @@ final class BrokerUnderTest implements AutoCloseable {
     return awaitExit();
   }
 
+  /** The same for a node that takes longer. */
+  int awaitEnd(long seconds) {
+    Await.until("the end of the process", seconds, () -> !process.isAlive());
+    return awaitExit();
+  }
+
   /** The same without the limiting wrapper. */
   void restartUnlimited() {
     wrapper = List.of();

@@ -186,7 +186,7 @@ public final class TestNode {
             sessions,
             delivery.live(),
             () -> CompletableFuture.completedFuture(null),
-            CLIENTS_PER_SECOND,
+            () -> CLIENTS_PER_SECOND,
             cluster.ranges.timers()));
     pipeline = PlainPipeline.of("tcpListener", () -> certificate, sessions);
   }

@@ -71,6 +71,7 @@ public final class World implements AutoCloseable {
   /** File descriptors left for listener connections. */
   public final AtomicInteger freeDescriptors = new AtomicInteger(Integer.MAX_VALUE);
 
+  public final Tenants tenants;
   public final Sessions sessions;
   public ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
   private final List<TestClient> clients = new ArrayList<>();
@@ -141,10 +142,11 @@ public final class World implements AutoCloseable {
                 topicTraffic));
     registry = delivery.registry();
     inboxes.setListener(delivery.inboxEvents());
+    tenants = new Tenants(limits, own, observer);
     sessions =
         new Sessions(
             new SessionServices(
-                new Tenants(limits, own, observer),
+                tenants,
                 clientEvents,
                 history,
                 Tracer.off(),

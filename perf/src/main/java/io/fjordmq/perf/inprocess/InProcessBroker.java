@@ -35,8 +35,7 @@ public final class InProcessBroker implements AutoCloseable {
         new ConfigLoader.CommandLine(
             file, directory.resolve("data").toString(), directory.resolve("logs").toString());
     BrokerMetrics metrics = new BrokerMetrics("in process");
-    return new InProcessBroker(
-        Broker.start(ConfigLoader.load(line).config(), Observers.of(metrics)));
+    return new InProcessBroker(Broker.start(ConfigLoader.load(line), Observers.of(metrics)));
   }
 
   private static String configuration(int eventLoops) throws IOException {

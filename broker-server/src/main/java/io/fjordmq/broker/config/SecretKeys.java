@@ -1,0 +1,37 @@
+package io.fjordmq.broker.config;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Recognizes the keys whose values nobody may read, and hides these values. */
+final class SecretKeys {
+  /** What is shown instead of a secret. */
+  static final String REDACTED = "******";
+
+  /** Keys that end in {@code File} name a file and are not secret. */
+  private static final List<String> ENDINGS = List.of("password", "secret", "passphrase", "token");
+
+  /** Plugins choose their keys, so any of these words in a name makes its value secret. */
+  private static final List<String> PLUGIN_WORDS =
+      List.of("password", "secret", "passphrase", "token", "credential", "key");
+
+  private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
+
+  private SecretKeys() {}
+
+  /** Returns the value as it may be shown. */
+  static String redact(String key, String value) {
+    if (value.isEmpty()) {
+      return value; // shows that the secret is not set
+    }
+    return isSecret(key) ? REDACTED : USER_INFO.matcher(value).replaceAll("://" + REDACTED + "@");
+  }
+
+  private static boolean isSecret(String key) {
+    String name = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    return PluginKeys.isPluginKey(key)
+        ? PLUGIN_WORDS.stream().anyMatch(name::contains) && !name.endsWith("file")
+        : ENDINGS.stream().anyMatch(name::endsWith);
+  }
+}

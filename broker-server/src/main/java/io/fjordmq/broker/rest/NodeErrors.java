@@ -1,0 +1,54 @@
+package io.fjordmq.broker.rest;
+
+import io.fjordmq.broker.admin.NodeOperationException;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** Translates the outcome of requests to single nodes. */
+final class NodeErrors {
+  private NodeErrors() {}
+
+  /** Failures of the node become failures of the API. */
+  static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
+    return result
+        .handle(
+            (value, failure) -> {
+              if (failure == null) {
+                return CompletableFuture.completedFuture(value);
+              }
+              Throwable cause = Replies.cause(failure);
+              return CompletableFuture.<T>failedFuture(
+                  cause instanceof NodeOperationException expected
+                      ? asApiException(expected)
+                      : cause);
+            })
+        .thenCompose(Function.identity());
+  }
+
+  /** The response to a command: 200 with what was done, or 409 with the reason. */
+  static CompletableFuture<Response> command(CompletableFuture<CommandResult> result) {
+    return translate(result).thenApply(done -> Response.ok(new CommandOutcome(text(done))));
+  }
+
+  /**
+   * Returns the text of a command that is done or in progress.
+   *
+   * @throws ApiException 409 if it failed
+   */
+  static String text(CommandResult result) {
+    return switch (result.exitCode()) {
+      case CommandResult.DONE, CommandResult.IN_PROGRESS -> result.text();
+      case CommandResult.USAGE_ERROR -> throw ApiException.badRequest(result.text());
+      default -> throw ApiException.conflict(result.text());
+    };
+  }
+
+  private static ApiException asApiException(NodeOperationException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return switch (failure.kind()) {
+      case UNKNOWN_NODE -> ApiException.notFound(Excerpt.of(message));
+      case UNAVAILABLE -> ApiException.unavailable(message);
+    };
+  }
+}

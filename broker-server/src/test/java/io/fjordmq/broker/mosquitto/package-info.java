@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.mosquitto;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,206 @@
+package io.fjordmq.broker.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.config.ConfigEntry;
+import io.fjordmq.broker.config.ConfigLoader;
+import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.broker.config.ConfigOrigin;
+import io.fjordmq.broker.settings.SettingsException.Kind;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SoloConsensus;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataSettings;
+import io.fjordmq.cluster.metadata.MetadataStorage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Values set on one node apply on all nodes. */
+class RuntimeSettingsTest {
+  private static final NodeId NODE = new NodeId("n");
+  private static final String QUEUE = "sessionConfig.maxQueuedMessages";
+  private static final String INFLIGHT = "sessionConfig.maxInflight";
+
+  @TempDir Path dir;
+
+  private MetadataGroup metadata;
+  private RuntimeSettings here;
+  private RuntimeSettings there;
+
+  private static final class NoStorage implements MetadataStorage {
+    @Override
+    public byte @Nullable [] load() {
+      return null;
+    }
+
+    @Override
+    public void save(byte[] checkpoint) {}
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    SoloConsensus host = SoloConsensus.withLogs(NODE, new HashMap<>(), false);
+    MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(NODE));
+    metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, Runnable::run);
+    here = open("sessionConfig:\n  maxQueuedMessages: 7\n");
+    there = open("overloadConfig:\n  heapLowPercent: 60\n");
+  }
+
+  private RuntimeSettings open(String yaml) throws Exception {
+    Path file = Files.createTempFile(dir, "node", ".yml");
+    Files.writeString(file, yaml);
+    return RuntimeSettings.open(
+        new RuntimeSettings.Dependencies(
+            ConfigLoader.load(new CommandLine(file, null, null)), metadata, metadata::write));
+  }
+
+  @AfterEach
+  void close() {
+    here.close();
+    there.close();
+    metadata.close();
+  }
+
+  private static <T> T get(CompletableFuture<T> future) {
+    try {
+      return future.get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException | InterruptedException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String fails(CompletableFuture<?> future, Kind kind) {
+    try {
+      future.get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      SettingsException failure = (SettingsException) Objects.requireNonNull(e.getCause());
+      assertThat(failure.kind()).as(failure.getMessage()).isEqualTo(kind);
+      return String.valueOf(failure.getMessage());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("did not fail with " + kind);
+  }
+
+  private static ConfigEntry entry(RuntimeSettings settings, String key) {
+    return settings.entries().stream()
+        .filter(entry -> entry.key().equals(key))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static int queue(RuntimeSettings settings) {
+    return settings.current().sessionConfig().maxQueuedMessages();
+  }
+
+  @Test
+  void shouldApplyValuesOnAllNodesAndToLaterOnes() throws Exception {
+    List<Integer> seen = new ArrayList<>();
+    there.watch(config -> seen.add(config.sessionConfig().maxQueuedMessages()));
+    List<ConfigEntry> entries = get(here.set(Map.of(QUEUE, "500", INFLIGHT, "9")));
+    assertThat(entries).extracting(ConfigEntry::value).containsExactlyInAnyOrder("500", "9");
+    assertThat(queue(here)).isEqualTo(500);
+    assertThat(queue(there)).isEqualTo(500);
+    assertThat(seen).containsExactly(1_000, 500);
+    try (RuntimeSettings later = open("bootstrap: true")) {
+      assertThat(queue(later)).isEqualTo(500);
+    }
+    ConfigEntry removed = get(there.remove(QUEUE)).get(0);
+    assertThat(removed.origin()).isEqualTo(ConfigOrigin.DEFAULT);
+    assertThat(queue(here)).isEqualTo(7);
+    assertThat(queue(there)).isEqualTo(1_000);
+    assertThat(there.current().sessionConfig().maxInflight()).isEqualTo(9);
+    fails(here.remove(QUEUE), Kind.NOT_FOUND);
+  }
+
+  @Test
+  void shouldRefuseInvalidValuesAndKeepTheOthers() {
+    get(here.set(Map.of(INFLIGHT, "9")));
+    assertThat(fails(here.set(Map.of(QUEUE, "0", INFLIGHT, "8")), Kind.INVALID))
+        .isEqualTo(QUEUE + " must be between 1 and 2147483647, not 0");
+    assertThat(fails(here.set(Map.of("dataDir", "x")), Kind.INVALID)).startsWith("dataDir ");
+    assertThat(fails(here.set(Map.of(QUEUE, "1".repeat(257))), Kind.INVALID))
+        .contains("256 characters");
+    assertThat(here.current().sessionConfig().maxInflight()).isEqualTo(9);
+    assertThat(queue(here)).isEqualTo(7);
+  }
+
+  @Test
+  void shouldIgnoreAValueThatDoesNotFitThisNode() {
+    get(here.set(Map.of("overloadConfig.heapLowPercent", "10")));
+    get(here.remove("overloadConfig.heapLowPercent"));
+    // Valid here, where the recovery threshold can be lower; the file of the other node has 60.
+    get(
+        metadata.write(
+            List.of(
+                Change.put(
+                    StoredOverrides.KEY,
+                    StoredOverrides.encode(
+                        Map.of("overloadConfig.heapHighPercent", "55", QUEUE, "5"))))));
+    get(metadata.readView());
+    BrokerConfig other = there.current();
+    assertThat(other.overloadConfig().heapHighPercent()).isEqualTo(85);
+    assertThat(other.sessionConfig().maxQueuedMessages()).isEqualTo(5);
+    ConfigEntry ignored = entry(there, "overloadConfig.heapHighPercent");
+    assertThat(ignored.origin()).isEqualTo(ConfigOrigin.DEFAULT);
+    assertThat(ignored.apiValue()).isEqualTo("55");
+  }
+
+  @Test
+  void shouldLimitTheNumberOfValues() {
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 0; i < RuntimeSettings.MAX_OVERRIDES; i++) {
+      many.put("tenants.t" + i + ".tenantConfig.maxConnections", "1");
+    }
+    get(here.set(many));
+    fails(here.set(Map.of(QUEUE, "5")), Kind.FULL);
+    get(here.set(Map.of("tenants.t0.tenantConfig.maxConnections", "2")));
+    assertThat(
+            Objects.requireNonNull(there.current().tenants().get("t0")).tenant().maxConnections())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void shouldKeepItsValuesIfItCannotReadTheStoredOnes() {
+    get(here.set(Map.of(QUEUE, "5")));
+    get(metadata.write(List.of(Change.put(StoredOverrides.KEY, new byte[] {2}))));
+    get(metadata.readView());
+    assertThat(queue(here)).isEqualTo(5);
+    assertThat(fails(here.set(Map.of(QUEUE, "6")), Kind.UNAVAILABLE)).contains("newer version");
+  }
+
+  @Test
+  void shouldReportThatTheMetadataIsNotAvailable() throws Exception {
+    Path file = dir.resolve("lost.yml");
+    Files.writeString(file, "bootstrap: true");
+    try (RuntimeSettings lost =
+        RuntimeSettings.open(
+            new RuntimeSettings.Dependencies(
+                ConfigLoader.load(new CommandLine(file, null, null)),
+                metadata,
+                batch ->
+                    CompletableFuture.failedFuture(
+                        new ConsensusException(ConsensusException.Kind.CLOSED, "gone"))))) {
+      fails(lost.set(Map.of(QUEUE, "5")), Kind.UNAVAILABLE);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.settings;
+
+import org.jspecify.annotations.NullMarked;
