@@ -11,17 +11,13 @@ import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.events.ClientEventQueries;
 import io.fjordmq.broker.logging.ClusterLogLevels;
 import io.fjordmq.broker.monitor.MonitorQueries;
-import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.query.SlowSubscriptionQueries;
 import io.fjordmq.broker.query.TopicMetricQueries;
+import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
-import java.util.List;
-import java.util.function.Supplier;
-import io.fjordmq.broker.query.ClusterQueries;
-import io.fjordmq.broker.settings.RuntimeSettings;
 
 /**
  * The parts of the node that the resources use.
