@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Offline persistent sessions with one subscription each. Session 0 belongs to the user {@link
@@ -28,9 +30,10 @@ record OfflineSessions(int count) {
 
   private static final int FLEET_INTERVAL = 100;
 
-  /** Connections at the same time. A larger number is not faster, but might be refused. */
-  private static final int WAVE = 256;
+  /** Connections at the same time. More would not be faster, but might be refused. */
+  private static final int CONCURRENT = 256;
 
+  private static final int TIMEOUT_SECONDS = 60;
   private static final int REPORT_INTERVAL = 100_000;
 
   /**
@@ -57,16 +60,39 @@ record OfflineSessions(int count) {
    * done so.
    *
    * @param progress receives a line for every hundred thousand sessions
+   * @throws IOException if a client is refused, or no client makes progress for a minute
    */
   void create(ClientLoops loops, Consumer<String> progress)
-      throws InterruptedException, ExecutionException, TimeoutException {
+      throws IOException, InterruptedException {
+    Semaphore free = new Semaphore(CONCURRENT);
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     long start = System.nanoTime();
-    for (int from = 0; from < count; from += REPORT_INTERVAL) {
-      int first = from;
-      int part = Math.min(REPORT_INTERVAL, count - from);
-      Waves.run(WAVE, part, i -> create(loops, first + i));
-      double perSecond = (from + part) * 1e9 / (System.nanoTime() - start);
-      progress.accept("%,d sessions, %,.0f per second".formatted(from + part, perSecond));
+    for (int session = 0; session < count; session++) {
+      acquire(free, 1, failure);
+      create(loops, session)
+          .whenComplete(
+              (done, thrown) -> {
+                failure.compareAndSet(null, thrown);
+                free.release();
+              });
+      if ((session + 1) % REPORT_INTERVAL == 0) {
+        double perSecond = (session + 1) * 1e9 / (System.nanoTime() - start);
+        progress.accept("%,d sessions, %,.0f per second".formatted(session + 1, perSecond));
+      }
+    }
+    acquire(free, CONCURRENT, failure); // wait for the last clients
+  }
+
+  private static void acquire(
+      Semaphore free, int permits, AtomicReference<@Nullable Throwable> failure)
+      throws IOException, InterruptedException {
+    boolean acquired = free.tryAcquire(permits, TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    Throwable thrown = failure.get();
+    if (thrown != null) {
+      throw new IOException("failed to create an offline session: " + thrown.getMessage(), thrown);
+    }
+    if (!acquired) {
+      throw new IOException("created no offline session for " + TIMEOUT_SECONDS + " s");
     }
   }
 
