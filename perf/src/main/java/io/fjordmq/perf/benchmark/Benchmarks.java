@@ -20,6 +20,8 @@ public final class Benchmarks {
 
   private static final Map<String, Body> BODIES =
       Map.ofEntries(
+          entry("api-load", ApiLoadBenchmark::run),
+          entry("api-pages", ApiPagesBenchmark::run),
           entry("cluster", ClusterBenchmark::run),
           entry("cold-start", ColdStartBenchmark::run),
           entry("connects", ConnectBenchmark::run),

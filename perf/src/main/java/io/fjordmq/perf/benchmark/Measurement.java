@@ -35,8 +35,18 @@ final class Measurement {
     return put(metric, count);
   }
 
+  /** Adds a fault. */
+  Measurement fault(String line) {
+    faults.add(line);
+    return this;
+  }
+
   Map<ResultMetric, Double> figures() {
     return figures;
+  }
+
+  List<String> faultLines() {
+    return faults;
   }
 
   RunResult result(String column) {

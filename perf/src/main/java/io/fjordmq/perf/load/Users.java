@@ -34,8 +34,13 @@ public final class Users {
   }
 
   /** Returns the credentials of the named client, such as p0, s17 or c1. */
-  static Credentials of(String client) {
+  public static Credentials of(String client) {
     return new Credentials(client, "secret of " + client);
+  }
+
+  /** Returns the line of the named client in the password file, without its end. */
+  public static String passwordLine(String client) {
+    return client + ":" + hash(of(client).password(), client);
   }
 
   /** Writes both files. */
@@ -66,7 +71,7 @@ public final class Users {
 
   private static void user(String name, BufferedWriter users, BufferedWriter rules)
       throws IOException {
-    users.write(name + ":" + hash(of(name).password(), name) + "\n");
+    users.write(passwordLine(name) + "\n");
     rules.write("user " + name + "\n");
   }
 

@@ -39,6 +39,27 @@ class BenchmarkSmokeTest {
   }
 
   @Test
+  void shouldMeasureRequestsBesideMessages() throws IOException {
+    ParsedReport report =
+        run("api-load", "--warm", "0", "--set", "requests=50", "--set", "clients=2");
+    assertPositive(report, "50 requests/s", "requests", "requestP99Ms", "p99Ms", "ackP99Ms");
+    assertPositive(report, "without requests", "p99Ms", "ackP99Ms", "cpuMicros");
+    assertThat(report.list("notes").toString()).contains("times that without requests");
+  }
+
+  @Test
+  void shouldMeasurePagesOfTheClientList() throws IOException {
+    List<String> settings = new ArrayList<>();
+    for (String setting : List.of("sessions=250", "clients=20", "reads=2")) {
+      settings.addAll(List.of("--set", setting));
+    }
+    ParsedReport report = run("api-pages", settings.toArray(String[]::new));
+    assertPositive(report, "next page", "requestP50Ms", "requestMaxMs");
+    assertPositive(report, "username of one", "requestP50Ms");
+    assertThat(report.number("medians", "like_clientid of none", "partialPercent")).isZero();
+  }
+
+  @Test
   void shouldMeasureAClusterWithOneVoter() throws IOException {
     List<String> settings = new ArrayList<>();
     for (String setting : List.of("rate=1", "highest=4", "voters=1", "clients=all")) {
