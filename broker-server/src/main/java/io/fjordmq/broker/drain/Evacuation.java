@@ -176,8 +176,7 @@ public final class Evacuation implements AutoCloseable {
     }
     Run begun = new Run(clientsPerSecond == null ? host.clientsPerSecond() : clientsPerSecond);
     run = begun;
-    return host
-        .setDraining(true)
+    return host.setDraining(true)
         .handle(
             (announced, failure) -> {
               if (failure != null) {
@@ -222,8 +221,7 @@ public final class Evacuation implements AutoCloseable {
       return refused("the node is being decommissioned; restart it to keep it in the cluster");
     }
     stopped.isStopping = true;
-    return host
-        .setDraining(false)
+    return host.setDraining(false)
         .handle(
             (announced, failure) -> {
               if (failure != null) {

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configuration of a process together with the values set through the API. */
 class ConfigSourcesTest {
@@ -202,9 +203,7 @@ class ConfigSourcesTest {
     Map<String, String> both = new HashMap<>(stored);
     both.put("sessionConfig.maxInflight", "9");
     assertThat(sources.problems(Map.of("sessionConfig.maxInflight", "9"), stored, both)).isEmpty();
-    assertThat(
-            sources.problems(
-                Map.of(), stored, Map.of("overloadConfig.heapHighPercent", "50")))
+    assertThat(sources.problems(Map.of(), stored, Map.of("overloadConfig.heapHighPercent", "50")))
         .as("removal of one of two invalid values")
         .isEmpty();
     assertThat(sources.problems(Map.of(QUEUE, "0"), stored, stored))
@@ -212,17 +211,17 @@ class ConfigSourcesTest {
         .containsExactly(QUEUE + " must be between 1 and 2147483647, not 0");
   }
 
-  @Test
-  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void shouldCheckManyLongUnknownKeysQuickly() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {100, 500})
+  void shouldCheckManyUnknownKeysQuickly(int length) throws Exception {
     ConfigSources sources = sources("bootstrap: true");
     Map<String, String> requested = new HashMap<>();
     for (int i = 0; i < 1_000; i++) {
-      requested.put("x".repeat(500) + i, "1");
+      requested.put("x".repeat(length) + i, "1");
     }
     long began = System.nanoTime();
     assertThat(problems(sources, requested)).hasSize(1_000);
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
   }
 
   private static List<String> problems(ConfigSources sources, Map<String, String> requested) {

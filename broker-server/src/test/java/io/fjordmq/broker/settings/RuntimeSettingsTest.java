@@ -210,9 +210,7 @@ class RuntimeSettingsTest {
   }
 
   private void store(Map<String, String> values) {
-    get(
-        metadata.write(
-            List.of(Change.put(StoredOverrides.KEY, StoredOverrides.encode(values)))));
+    get(metadata.write(List.of(Change.put(StoredOverrides.KEY, StoredOverrides.encode(values)))));
     get(metadata.readView());
   }
 
