@@ -45,6 +45,9 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   /** Bounds the record in the metadata. */
   static final int MAX_OVERRIDES = 1_000;
 
+  /** Well below the maximum size of a write to the metadata. */
+  private static final int MAX_BYTES = 512 << 10;
+
   private static final int MAX_VALUE_LENGTH = 256;
   private static final int MAX_KEY_LENGTH = 512;
 
@@ -157,6 +160,12 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
                 throw new SettingsException(
                     Kind.FULL,
                     "at most %d values can be set; remove some first".formatted(MAX_OVERRIDES));
+              }
+              if (StoredOverrides.encode(all).length > MAX_BYTES) {
+                throw new SettingsException(
+                    Kind.FULL,
+                    "the keys and values that are set must have at most %d bytes; remove some first"
+                        .formatted(MAX_BYTES));
               }
               return write(record, all).thenApply(done -> entries(values.keySet()));
             });

@@ -238,6 +238,15 @@ class RuntimeSettingsTest {
   }
 
   @Test
+  void shouldLimitTheSizeOfTheRecord() {
+    Map<String, String> large = new TreeMap<>();
+    for (int i = 0; i < 600; i++) {
+      large.put("tenants.t" + i + "\u00fc".repeat(450) + ".tenantConfig.maxConnections", "1");
+    }
+    assertThat(fails(here.set(large), Kind.FULL)).contains("at most 524288 bytes");
+  }
+
+  @Test
   void shouldKeepItsValuesIfItCannotReadTheStoredOnes() {
     get(here.set(Map.of(QUEUE, "5")));
     get(metadata.write(List.of(Change.put(StoredOverrides.KEY, new byte[] {2}))));
