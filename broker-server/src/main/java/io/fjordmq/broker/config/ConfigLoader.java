@@ -19,11 +19,17 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigLoader {
   private static final String COMMAND_LINE = "command line";
 
+  /**
+   * Finding the key that was meant takes long, and a request may contain very many unknown keys.
+   */
+  private static final int MAX_HINTS = 20;
+
   private final Schema schema = Schema.of(BrokerConfig.defaults());
   private final TenantKeys tenantKeys = new TenantKeys(schema);
   private final PluginKeys pluginKeys = new PluginKeys();
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
+  private int hints;
 
   /** Values by key; the source with the highest precedence wins. */
   private final Map<String, ConfigValue> given = new LinkedHashMap<>();
@@ -193,6 +199,9 @@ public final class ConfigLoader {
   }
 
   private String unknown(ConfigValue entry) {
+    if (++hints > MAX_HINTS) {
+      return entry.origin() + ": unknown key " + entry.key();
+    }
     List<String> known = new ArrayList<>();
     if (TenantKeys.isTenantKey(entry.key())) {
       known.addAll(tenantKeys.candidates(entry.key()));

@@ -6,6 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Everything that configures this process. Combines it with the values that operators set for the
@@ -53,26 +56,42 @@ public final class ConfigSources {
   /**
    * Checks changes that are requested through the API. Reports every problem at once: keys that are
    * unknown or cannot change while nodes run, and values that are invalid on this node, even if
-   * this node uses another value.
+   * this node uses another value. Values that were stored before and are invalid on this node, for
+   * example because its file has changed, do not prevent other changes.
    *
-   * @param requested the requested values, by key
-   * @param all the requested values and those that are set already
+   * @param requested the requested values, by key; empty if a value is removed
+   * @param before all values that are stored
+   * @param after all values that would be stored
    * @return the problems, each of which begins with a key; empty if the changes are valid
    */
-  public List<String> problems(Map<String, String> requested, Map<String, String> all) {
+  public List<String> problems(
+      Map<String, String> requested, Map<String, String> before, Map<String, String> after) {
+    ConfigLoader known = new ConfigLoader();
+    List<String> fixed =
+        requested.keySet().stream()
+            .filter(key -> !ReloadableKeys.contains(key) && known.knows(key))
+            .map(
+                key ->
+                    key
+                        + " cannot change while nodes run; set it in the configuration file of each"
+                        + " node and restart the nodes")
+            .toList();
+    if (!fixed.isEmpty()) {
+      return fixed;
+    }
+    Set<String> problems = problems(after);
+    if (!problems.isEmpty() && !before.isEmpty()) {
+      Set<String> earlier = problems(before);
+      earlier.removeIf(problem -> requested.keySet().stream().anyMatch(problem::contains));
+      problems.removeAll(earlier);
+    }
+    return List.copyOf(problems);
+  }
+
+  /** The problems of these values on this node, whether it uses them or not. */
+  private Set<String> problems(Map<String, String> overrides) {
     Set<String> problems = new LinkedHashSet<>();
-    for (String key : requested.keySet()) {
-      if (!ReloadableKeys.contains(key) && isKnown(key)) {
-        problems.add(
-            key
-                + " cannot change while nodes run; set it in the configuration file of each node"
-                + " and restart the nodes");
-      }
-    }
-    if (!problems.isEmpty()) {
-      return List.copyOf(problems);
-    }
-    for (ConfigLoader candidate : List.of(onTop(all), loader(layer(all)))) {
+    for (ConfigLoader candidate : List.of(onTop(overrides), loader(layer(overrides)))) {
       try {
         candidate.bind();
       } catch (ConfigException e) {
@@ -81,11 +100,63 @@ public final class ConfigSources {
             .forEach(problems::add);
       }
     }
-    return List.copyOf(problems);
+    return problems;
   }
 
-  private static boolean isKnown(String key) {
-    return new ConfigLoader().knows(key);
+  /**
+   * Returns the values set through the API that can be used on this node. Other nodes may have
+   * files with which further values are valid. Does not try each value, because there can be many.
+   */
+  public Map<String, String> valid(Map<String, String> overrides) {
+    Map<String, String> valid = new TreeMap<>(overrides);
+    while (true) {
+      try {
+        resolve(valid);
+        return valid;
+      } catch (ConfigException e) {
+        if (!valid.keySet().removeIf(key -> e.problems().stream().anyMatch(names(key)))) {
+          return withoutSuspects(valid, e);
+        }
+      }
+    }
+  }
+
+  /** Whether a problem is about a key: the name of another key may begin with the same text. */
+  private static Predicate<String> names(String key) {
+    return problem -> (problem + " ").contains(" " + key + " ");
+  }
+
+  /** A problem may name another key of the same section, such as a threshold in the file. */
+  private Map<String, String> withoutSuspects(
+      Map<String, String> overrides, ConfigException failure) {
+    Map<String, String> suspects = new TreeMap<>(overrides);
+    suspects.keySet().retainAll(ofSameSections(overrides.keySet(), failure));
+    if (suspects.isEmpty()) {
+      suspects.putAll(overrides);
+    }
+    Map<String, String> rest = new TreeMap<>(overrides);
+    rest.keySet().removeAll(suspects.keySet());
+    Map<String, String> valid = valid(rest);
+    suspects.forEach(
+        (key, value) -> {
+          valid.put(key, value);
+          try {
+            resolve(valid);
+          } catch (ConfigException e) {
+            valid.remove(key);
+          }
+        });
+    return valid;
+  }
+
+  private static Set<String> ofSameSections(Set<String> keys, ConfigException failure) {
+    return keys.stream()
+        .filter(
+            key -> {
+              String section = key.substring(0, key.lastIndexOf('.') + 1);
+              return failure.problems().stream().anyMatch(problem -> problem.contains(section));
+            })
+        .collect(Collectors.toSet());
   }
 
   private static Layer layer(Map<String, String> overrides) {

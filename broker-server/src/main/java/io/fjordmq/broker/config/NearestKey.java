@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * that operators type.
  */
 public final class NearestKey {
+  /** Longer texts are no misspelled keys; comparing them takes time in proportion to the length. */
+  private static final int MAX_LENGTH = 128;
+
   private NearestKey() {}
 
   /**
@@ -18,6 +21,9 @@ public final class NearestKey {
    * enough.
    */
   public static @Nullable String to(String unknown, Collection<String> known) {
+    if (unknown.length() > MAX_LENGTH) {
+      return null;
+    }
     String name = nameOf(unknown);
     return known.stream()
         .filter(candidate -> nameOf(candidate).equalsIgnoreCase(name))

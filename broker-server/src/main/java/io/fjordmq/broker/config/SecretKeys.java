@@ -9,8 +9,9 @@ final class SecretKeys {
   /** What is shown instead of a secret. */
   static final String REDACTED = "******";
 
-  /** Keys that end in {@code File} name a file and are not secret. */
-  private static final List<String> ENDINGS = List.of("password", "secret", "passphrase", "token");
+  /** Keys that end in {@code File} name a file and are not secret. Headers carry credentials. */
+  private static final List<String> ENDINGS =
+      List.of("password", "secret", "passphrase", "token", "headers");
 
   /** Plugins choose their keys, so any of these words in a name makes its value secret. */
   private static final List<String> PLUGIN_WORDS =

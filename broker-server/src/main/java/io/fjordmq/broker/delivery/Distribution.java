@@ -106,7 +106,7 @@ public final class Distribution implements PublishRouter {
       ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener) {
-    if (tracer.isTracingTopics()) {
+    if (tracer.isTracing(tenant, message.topic())) {
       String publisher = message.publisher().isEmpty() ? null : message.publisher();
       MessageStep step = new MessageStep.Routed(receivers(tenant, message));
       tracer.onMessage(step, tenant, publisher, null, message);

@@ -20,7 +20,6 @@ import io.fjordmq.router.Receiver;
 import io.fjordmq.router.RouteStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -155,8 +154,7 @@ final class InboxDelivery implements ShareDelivery.InboxCopyStore {
 
   private void trace(Message message, InboxCopy copy, InsertOutcome outcome) {
     InboxId id = copy.target().id();
-    tracer.onInboxResult(
-        id.tenant(), id.clientId(), message.topic(), outcome.name().toLowerCase(Locale.ROOT));
+    tracer.onInboxResult(id.tenant(), id.clientId(), message.topic(), outcome);
   }
 
   private void recordRefusal(Message message, InboxCopy copy) {

@@ -1,11 +1,12 @@
 package io.fjordmq.broker.drain;
 
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,19 +40,104 @@ public final class Evacuation implements AutoCloseable {
    */
   public record Status(State state, int clientsPerSecond, long clients, long ledRanges) {}
 
-  private final ClusterMembership membership;
-  private final Drain drain;
-  private final IntSupplier configuredRate;
+  private final Host host;
+  private final Duration interval;
   private @Nullable Run run;
   private @Nullable PeriodicTasks steps;
+
+  /** This node. Its methods do not block. */
+  interface Host {
+    NodeId self();
+
+    Members members();
+
+    /** See {@link ClusterMembership#setDraining}. */
+    CompletableFuture<Void> setDraining(boolean draining);
+
+    long ledRanges();
+
+    /** Whether other nodes have had enough time to take over the ranges. */
+    boolean isTransferOverdue(long startedNanos);
+
+    long clients();
+
+    /** The configured number of clients to disconnect per second. */
+    int clientsPerSecond();
+
+    /** Refuses new clients and tells them which node to use. */
+    void refuseClients();
+
+    void acceptClients();
+
+    /** Disconnects some clients. Called after {@link #refuseClients}. */
+    void disconnect(int atMost);
+  }
 
   /**
    * @param drain moves leadership and clients
    */
   public Evacuation(ClusterMembership membership, Drain drain) {
-    this.membership = membership;
-    this.drain = drain;
-    this.configuredRate = drain::clientsPerSecond;
+    this(
+        new Host() {
+          @Override
+          public NodeId self() {
+            return membership.self();
+          }
+
+          @Override
+          public Members members() {
+            return membership.members();
+          }
+
+          @Override
+          public CompletableFuture<Void> setDraining(boolean draining) {
+            return membership.setDraining(draining);
+          }
+
+          @Override
+          public long ledRanges() {
+            return drain.countLedRanges();
+          }
+
+          @Override
+          public boolean isTransferOverdue(long startedNanos) {
+            return drain.isTransferOverdue(startedNanos);
+          }
+
+          @Override
+          public long clients() {
+            return drain.clients();
+          }
+
+          @Override
+          public int clientsPerSecond() {
+            return drain.clientsPerSecond();
+          }
+
+          @Override
+          public void refuseClients() {
+            drain.refuseClients();
+          }
+
+          @Override
+          public void acceptClients() {
+            drain.acceptClients();
+          }
+
+          @Override
+          public void disconnect(int atMost) {
+            drain.disconnect(atMost);
+          }
+        },
+        STEP);
+  }
+
+  /**
+   * @param interval the time between calls of {@link #step}
+   */
+  Evacuation(Host host, Duration interval) {
+    this.host = host;
+    this.interval = interval;
   }
 
   /** The state of one evacuation; used by the thread of the steps. */
@@ -83,17 +169,19 @@ public final class Evacuation implements AutoCloseable {
     if (isLeaving()) {
       return refused("the node is being decommissioned, which also moves its clients");
     }
-    if (membership.members().counted().size() < 2) {
-      return refused("no other node is up to take over the clients");
+    if (!canOthersTakeOver()) {
+      return refused(
+          "no other node is up to take over the clients; nodes that are evacuated, draining or"
+              + " leaving accept none");
     }
-    Run begun = new Run(clientsPerSecond == null ? configuredRate.getAsInt() : clientsPerSecond);
+    Run begun = new Run(clientsPerSecond == null ? host.clientsPerSecond() : clientsPerSecond);
     run = begun;
-    return membership
-        .setDraining(true)
+    return host.setDraining(true)
         .handle(
             (announced, failure) -> {
               if (failure != null) {
                 end(begun);
+                host.setDraining(false); // in case it was written after all
                 throw new IllegalStateException(
                     "the metadata was not written; try again: " + failure.getMessage(), failure);
               }
@@ -107,7 +195,7 @@ public final class Evacuation implements AutoCloseable {
     if (steps == null) {
       PeriodicTasks started = new PeriodicTasks("evacuation");
       steps = started;
-      started.every(STEP, "evacuation", this::step);
+      started.every(interval, "evacuation", this::step);
     }
   }
 
@@ -133,8 +221,7 @@ public final class Evacuation implements AutoCloseable {
       return refused("the node is being decommissioned; restart it to keep it in the cluster");
     }
     stopped.isStopping = true;
-    return membership
-        .setDraining(false)
+    return host.setDraining(false)
         .handle(
             (announced, failure) -> {
               if (failure != null) {
@@ -142,11 +229,15 @@ public final class Evacuation implements AutoCloseable {
                 throw new IllegalStateException(
                     "the metadata was not written; try again: " + failure.getMessage(), failure);
               }
-              end(stopped);
-              drain.acceptClients();
+              acceptClients(stopped);
               LOG.info("Evacuation stopped; accepting clients again");
               return "";
             });
+  }
+
+  private synchronized void acceptClients(Run stopped) {
+    end(stopped);
+    host.acceptClients();
   }
 
   private static CompletableFuture<String> refused(String reason) {
@@ -158,8 +249,19 @@ public final class Evacuation implements AutoCloseable {
   }
 
   private Member.@Nullable State state() {
-    Member self = membership.members().find(membership.self());
+    Member self = host.members().find(host.self());
     return self == null ? null : self.state();
+  }
+
+  /** Whether another node accepts clients. If every node were evacuated, there would be none. */
+  private boolean canOthersTakeOver() {
+    return host.members().byNode().values().stream()
+        .anyMatch(
+            member ->
+                !member.node().equals(host.self())
+                    && member.isCounted()
+                    && member.state() != Member.State.DRAINING
+                    && member.state() != Member.State.LEAVING);
   }
 
   /** How far the evacuation is. */
@@ -168,44 +270,54 @@ public final class Evacuation implements AutoCloseable {
     synchronized (this) {
       current = run;
     }
-    long clients = drain.clients();
+    long clients = host.clients();
     State state =
         current == null
             ? State.DISABLED
             : !current.isEvicting
                 ? State.TRANSFERRING_LEADERSHIP
                 : clients > 0 ? State.EVICTING_CONNS : State.PROHIBITING;
-    int rate = current == null ? configuredRate.getAsInt() : current.rate;
-    return new Status(state, rate, clients, drain.countLedRanges());
+    int rate = current == null ? host.clientsPerSecond() : current.rate;
+    return new Status(state, rate, clients, host.ledRanges());
   }
 
-  private void step() {
+  void step() {
     Run current;
     synchronized (this) {
       current = run;
-    }
-    if (current == null || current.isStopping) {
-      return;
-    }
-    announceAgainAfterRestart();
-    if (!current.isEvicting) {
-      if (drain.countLedRanges() > 0 && !drain.isTransferOverdue(current.startedNanos)) {
+      if (current == null || current.isStopping) {
         return;
       }
-      drain.refuseClients();
+      announceAgainAfterRestart();
+    }
+    if (!current.isEvicting) {
+      boolean isLeading = host.ledRanges() > 0 && !host.isTransferOverdue(current.startedNanos);
+      if (isLeading || !canOthersTakeOver()) {
+        return;
+      }
+    }
+    evict(current);
+  }
+
+  /** Under the lock, because the evacuation may be stopped meanwhile: clients must then stay. */
+  private synchronized void evict(Run current) {
+    if (run != current || current.isStopping) {
+      return;
+    }
+    if (!current.isEvicting) {
+      host.refuseClients();
       current.isEvicting = true;
     }
     long now = System.nanoTime() / 1_000_000;
     current.limiter.begin(now);
-    drain.disconnect(current.limiter.due(now));
+    host.disconnect(current.limiter.due(now));
   }
 
   /** After the cluster has marked this node down, the node becomes UP again by itself. */
   private void announceAgainAfterRestart() {
     Member.State state = state();
     if (state == Member.State.UP || state == Member.State.FULL || state == Member.State.SLOW) {
-      membership
-          .setDraining(true)
+      host.setDraining(true)
           .exceptionally(
               failure -> {
                 LOG.debug("Cannot announce the evacuation again; retrying", failure);

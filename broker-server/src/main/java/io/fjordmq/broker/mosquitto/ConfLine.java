@@ -14,8 +14,19 @@ record ConfLine(String file, int number, String name, String value) {
     return file + " line " + number;
   }
 
-  /** The directive as written. */
+  /** The directive as written, for messages; without a value that may be a secret. */
   String text() {
-    return value.isEmpty() ? name : name + " " + value;
+    if (value.isEmpty()) {
+      return name;
+    }
+    return name + " " + (mayBeSecret() ? "(hidden)" : value);
+  }
+
+  /** Plugins choose their options, and store passwords of databases and tokens in them. */
+  private boolean mayBeSecret() {
+    boolean isFile = name.endsWith("file");
+    return (!isFile && (name.contains("password") || name.contains("psk")))
+        || name.startsWith("plugin_opt_")
+        || name.startsWith("auth_opt_");
   }
 }

@@ -20,6 +20,12 @@ final class TraceResource implements Resource {
   /** Bounds the memory of a download. */
   static final int MAX_DOWNLOAD_BYTES = 16 << 20;
 
+  /** The buffer, which doubles its size when it is full, and the response. */
+  private static final int MEMORY_PER_DOWNLOADED_BYTE = 3;
+
+  /** The part, its text and its JSON. */
+  private static final int MEMORY_PER_LOG_BYTE = 6;
+
   private static final String TAG = "Traces";
   private static final String PATH = "/trace/{name}";
   private static final String NAME = "name";
@@ -159,6 +165,7 @@ final class TraceResource implements Resource {
         .role(Role.OPERATOR)
         .tenants()
         .path(name())
+        .memory(request -> (long) MAX_DOWNLOAD_BYTES * MEMORY_PER_DOWNLOADED_BYTE)
         .okText()
         .notFound(UNKNOWN)
         .handler(
@@ -184,6 +191,7 @@ final class TraceResource implements Resource {
                     BYTES, "Maximum size of the part, in bytes", MIN_LOG_BYTES, MAX_LOG_BYTES)
                 .orElse(DEFAULT_LOG_BYTES))
         .query(Parameter.text(NODE, "Id of the node; if absent, the node that answers"))
+        .memory(request -> (long) request.number(BYTES) * MEMORY_PER_LOG_BYTE)
         .ok(LogJson.class)
         .notFound("The trace or the node does not exist")
         .handler(this::readLog);

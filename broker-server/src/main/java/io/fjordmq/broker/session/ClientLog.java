@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class ClientLog {
   private static final Logger LOG = LoggerFactory.getLogger(LogLevels.CLIENTS);
 
+  /** As in traces: short enough to cut the signature off a token that is used as user name. */
+  private static final int MAX_USER_NAME_CHARS = 128;
+
   private ClientLog() {}
 
   static void connected(SessionHistory.Client client, boolean sessionPresent) {
@@ -63,7 +66,13 @@ final class ClientLog {
 
   private static QuotedText user(SessionHistory.Client client) {
     String name = client.access().client().userName();
-    return new QuotedText(name == null ? "" : name);
+    return new QuotedText(name == null ? "" : shortened(name));
+  }
+
+  static String shortened(String userName) {
+    return userName.length() <= MAX_USER_NAME_CHARS
+        ? userName
+        : userName.substring(0, MAX_USER_NAME_CHARS) + "...";
   }
 
   private static String version(int protocolLevel) {

@@ -164,9 +164,7 @@ final class Session
   void open(boolean sessionPresent) {
     open = true;
     connection.setConnectedAtMillis(connection.nowMillis());
-    if (connection.services().tracer().isOn()) {
-      connection.updateTrace();
-    }
+    connection.updateTrace(); // also if tracing has ended since the CONNECT
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);

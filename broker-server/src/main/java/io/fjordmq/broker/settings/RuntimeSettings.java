@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,6 +44,9 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
 
   /** Bounds the record in the metadata. */
   static final int MAX_OVERRIDES = 1_000;
+
+  /** Well below the maximum size of a write to the metadata. */
+  private static final int MAX_BYTES = 512 << 10;
 
   private static final int MAX_VALUE_LENGTH = 256;
   private static final int MAX_KEY_LENGTH = 512;
@@ -124,6 +128,13 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
    * @return the entries of these keys on this node
    */
   public CompletableFuture<List<ConfigEntry>> set(Map<String, String> values) {
+    if (values.size() > MAX_OVERRIDES) {
+      return CompletableFuture.failedFuture(
+          new SettingsException(
+              Kind.INVALID,
+              "values must contain at most %d keys, not %d"
+                  .formatted(MAX_OVERRIDES, values.size())));
+    }
     for (Map.Entry<String, String> value : values.entrySet()) {
       if (value.getKey().length() > MAX_KEY_LENGTH
           || value.getValue().length() > MAX_VALUE_LENGTH) {
@@ -134,12 +145,14 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
                     .formatted(MAX_VALUE_LENGTH, MAX_KEY_LENGTH)));
       }
     }
+    // Checks take too long for the thread of the metadata.
     return read()
-        .thenCompose(
+        .thenComposeAsync(
             record -> {
-              Map<String, String> all = new TreeMap<>(decode(record));
+              Map<String, String> before = decode(record);
+              Map<String, String> all = new TreeMap<>(before);
               all.putAll(values);
-              List<String> problems = sources.problems(values, all);
+              List<String> problems = sources.problems(values, before, all);
               if (!problems.isEmpty()) {
                 throw new SettingsException(Kind.INVALID, String.join("; ", problems));
               }
@@ -147,6 +160,12 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
                 throw new SettingsException(
                     Kind.FULL,
                     "at most %d values can be set; remove some first".formatted(MAX_OVERRIDES));
+              }
+              if (StoredOverrides.encode(all).length > MAX_BYTES) {
+                throw new SettingsException(
+                    Kind.FULL,
+                    "the keys and values that are set must have at most %d bytes; remove some first"
+                        .formatted(MAX_BYTES));
               }
               return write(record, all).thenApply(done -> entries(values.keySet()));
             });
@@ -161,14 +180,15 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
    */
   public CompletableFuture<List<ConfigEntry>> remove(String key) {
     return read()
-        .thenCompose(
+        .thenComposeAsync(
             record -> {
-              Map<String, String> all = new TreeMap<>(decode(record));
+              Map<String, String> before = decode(record);
+              Map<String, String> all = new TreeMap<>(before);
               if (all.remove(key) == null) {
                 throw new SettingsException(
                     Kind.NOT_FOUND, "no value of this key was set through the API");
               }
-              List<String> problems = sources.problems(Map.of(), all);
+              List<String> problems = sources.problems(Map.of(), before, all);
               if (!problems.isEmpty()) {
                 throw new SettingsException(Kind.INVALID, String.join("; ", problems));
               }
@@ -198,39 +218,41 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   }
 
   private synchronized void apply(Map<String, String> stored) {
-    Map<String, String> accepted = new TreeMap<>(stored);
+    Map<String, String> accepted = stored;
     BrokerConfig config;
     try {
-      config = sources.resolve(accepted);
+      config = sources.resolve(stored);
     } catch (ConfigException e) {
-      accepted = valid(stored);
+      accepted = sources.valid(stored);
       config = resolveValid(accepted);
+      logIgnored(stored, accepted, e);
     }
     state = new State(config, stored, Map.copyOf(accepted));
     LOG.info("Applied the configuration set through the API keys={}", accepted.keySet());
     for (Consumer<BrokerConfig> listener : listeners) {
-      listener.accept(config);
+      notify(listener, config);
     }
   }
 
   /** Other nodes may have files with which a value is valid that does not fit this node's file. */
-  private Map<String, String> valid(Map<String, String> stored) {
-    Map<String, String> accepted = new TreeMap<>();
-    stored.forEach(
-        (key, value) -> {
-          accepted.put(key, value);
-          try {
-            sources.resolve(accepted);
-          } catch (ConfigException e) {
-            accepted.remove(key);
-            LOG.error(
-                "Ignored a value set through the API, because it is invalid on this node; remove"
-                    + " it, or change the configuration of this node: {} key={}",
-                e.getMessage(),
-                key);
-          }
-        });
-    return accepted;
+  private static void logIgnored(
+      Map<String, String> stored, Map<String, String> accepted, ConfigException reason) {
+    Set<String> ignored = new TreeSet<>(stored.keySet());
+    ignored.removeAll(accepted.keySet());
+    LOG.error(
+        "Ignored values set through the API, because they are invalid on this node; remove them, or"
+            + " change the configuration of this node: {} keys={}",
+        String.join("; ", reason.problems()),
+        ignored);
+  }
+
+  /** One component that fails must not keep the others from changing. */
+  private static void notify(Consumer<BrokerConfig> listener, BrokerConfig config) {
+    try {
+      listener.accept(config);
+    } catch (RuntimeException e) { // would halt the metadata replica
+      LOG.error("Cannot apply the changed configuration to a component; please report this bug", e);
+    }
   }
 
   private BrokerConfig resolveValid(Map<String, String> accepted) {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -99,12 +100,26 @@ final class TraceFile {
     if (channel != null) {
       return;
     }
+    boolean isTorn = endsInLine();
     channel =
         FileChannel.open(
             path,
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     size = channel.size();
+    if (isTorn) {
+      buffer.put((byte) '\n');
+    }
+  }
+
+  /** Whether the file ends within a line, because the process or the host was killed. */
+  private boolean endsInLine() throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+      ByteBuffer last = ByteBuffer.allocate(1);
+      return file.size() > 0 && file.read(last, file.size() - 1) == 1 && last.get(0) != '\n';
+    } catch (NoSuchFileException e) {
+      return false;
+    }
   }
 
   private void put(byte[] bytes) throws IOException {
@@ -146,6 +161,7 @@ final class TraceFile {
   }
 
   private void fail(IOException cause) {
+    buffer.clear(); // a part of it may be written already
     if (accepting) {
       accepting = false;
       LOG.warn(

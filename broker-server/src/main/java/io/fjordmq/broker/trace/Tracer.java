@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -70,6 +71,12 @@ public final class Tracer {
   /** Whether messages are being traced by topic. */
   public boolean isTracingTopics() {
     return topics != null;
+  }
+
+  /** Whether messages of this topic are being traced. */
+  public boolean isTracing(@Nullable String tenant, Topic topic) {
+    ActiveTraces current = topics;
+    return current != null && !current.ofTopic(tenant, topic).isEmpty();
   }
 
   /** Called when a client has sent a valid CONNECT, on its event loop. */
@@ -224,20 +231,30 @@ public final class Tracer {
     }
   }
 
-  /** A message has been offered to the inbox of a client, which may be offline. */
-  public void onInboxResult(String tenant, String clientId, Topic topic, String result) {
+  /**
+   * A message has been offered to the inbox of a client, which may be offline.
+   *
+   * @param result a constant
+   */
+  public void onInboxResult(String tenant, String clientId, Topic topic, Enum<?> result) {
     ActiveTraces current = active;
     if (current == null) {
       return;
     }
-    Set<ActiveTrace> matching = new LinkedHashSet<>(current.ofClient(tenant, clientId, null));
-    matching.addAll(current.ofTopic(tenant, topic));
-    if (!matching.isEmpty()) {
-      StringBuilder text = new StringBuilder();
-      new TraceText(text).word("inbox").field("result", result).field("topic", topic.name());
-      String label = label(tenant, clientId, null);
-      matching.forEach(trace -> write(trace, "event", label, text.toString()));
+    List<ActiveTrace> ofClient = current.ofClient(tenant, clientId, null);
+    List<ActiveTrace> ofTopic = current.ofTopic(tenant, topic);
+    if (ofClient.isEmpty() && ofTopic.isEmpty()) {
+      return; // without an allocation, because this runs for each stored copy
     }
+    Set<ActiveTrace> matching = new LinkedHashSet<>(ofClient);
+    matching.addAll(ofTopic);
+    StringBuilder text = new StringBuilder();
+    new TraceText(text)
+        .word("inbox")
+        .field("result", result.name().toLowerCase(Locale.ROOT))
+        .field("topic", topic.name());
+    String label = label(tenant, clientId, null);
+    matching.forEach(trace -> write(trace, "event", label, text.toString()));
   }
 
   /** Writes lines whose text depends on the encoding of payloads. */

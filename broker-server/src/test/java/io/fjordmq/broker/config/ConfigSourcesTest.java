@@ -7,12 +7,16 @@ import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configuration of a process together with the values set through the API. */
 class ConfigSourcesTest {
@@ -136,11 +140,14 @@ class ConfigSourcesTest {
               firstAdministrator:
                 username: ann
                 password: also secret
+            telemetryConfig:
+              headers: authorization=Bearer hush
             """);
     String listed = sources.entries(Map.of(), Map.of()).toString();
     assertThat(listed).doesNotContain("hush").doesNotContain("also secret").contains("key.pem");
     assertThat(entry(sources, Map.of(), "mqttServerConfig.tlsListener.keyPassword").value())
         .isEqualTo("******");
+    assertThat(entry(sources, Map.of(), "telemetryConfig.headers").value()).isEqualTo("******");
     assertThat(entry(sources, Map.of(), "mqttServerConfig.tlsListener.keyPasswordFile").value())
         .isEmpty();
   }
@@ -189,7 +196,35 @@ class ConfigSourcesTest {
         .hasMessageStartingWith("API: " + QUEUE);
   }
 
+  @Test
+  void shouldNotBlameAChangeForEarlierProblems() throws Exception {
+    ConfigSources sources = sources("overloadConfig:\n  heapLowPercent: 60\n");
+    Map<String, String> stored = Map.of("overloadConfig.heapHighPercent", "50", QUEUE, "0");
+    Map<String, String> both = new HashMap<>(stored);
+    both.put("sessionConfig.maxInflight", "9");
+    assertThat(sources.problems(Map.of("sessionConfig.maxInflight", "9"), stored, both)).isEmpty();
+    assertThat(sources.problems(Map.of(), stored, Map.of("overloadConfig.heapHighPercent", "50")))
+        .as("removal of one of two invalid values")
+        .isEmpty();
+    assertThat(sources.problems(Map.of(QUEUE, "0"), stored, stored))
+        .as("the same invalid value again")
+        .containsExactly(QUEUE + " must be between 1 and 2147483647, not 0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, 500})
+  void shouldCheckManyUnknownKeysQuickly(int length) throws Exception {
+    ConfigSources sources = sources("bootstrap: true");
+    Map<String, String> requested = new HashMap<>();
+    for (int i = 0; i < 1_000; i++) {
+      requested.put("x".repeat(length) + i, "1");
+    }
+    long began = System.nanoTime();
+    assertThat(problems(sources, requested)).hasSize(1_000);
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
+  }
+
   private static List<String> problems(ConfigSources sources, Map<String, String> requested) {
-    return sources.problems(requested, requested);
+    return sources.problems(requested, Map.of(), requested);
   }
 }

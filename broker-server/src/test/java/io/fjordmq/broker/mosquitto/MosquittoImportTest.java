@@ -49,6 +49,25 @@ class MosquittoImportTest {
   }
 
   @Test
+  void shouldNotRevealSecrets() throws Exception {
+    MosquittoImport result =
+        convert(
+            """
+            remote_password hush
+            bridge_psk hush
+            auth_opt_pg_pass hush
+            plugin_opt_token hush
+            plugin /usr/lib/plugin.so
+            """);
+    load(result);
+    assertThat(result.yaml()).doesNotContain("hush").contains("plugin /usr/lib/plugin.so");
+    assertThat(result.notes())
+        .hasSize(5)
+        .anyMatch(note -> note.contains("line 3: auth_opt_pg_pass (hidden): "))
+        .noneMatch(note -> note.contains("hush"));
+  }
+
+  @Test
   void shouldConvertListeners() throws Exception {
     MosquittoImport result =
         convert(

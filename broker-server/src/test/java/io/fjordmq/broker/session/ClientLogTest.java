@@ -88,6 +88,13 @@ class ClientLogTest {
   }
 
   @Test
+  void shouldCutTheSignatureOffTokens() {
+    String token = "h".repeat(40) + "." + "p".repeat(120) + "." + "signature";
+    assertThat(ClientLog.shortened(token)).hasSize(131).doesNotContain("signature");
+    assertThat(ClientLog.shortened("ann")).isEqualTo("ann");
+  }
+
+  @Test
   void shouldLogNothingByDefault() {
     logger.setLevel(Level.WARN);
     try (World world = new World()) {

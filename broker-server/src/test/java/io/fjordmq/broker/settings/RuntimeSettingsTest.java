@@ -28,10 +28,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values set on one node apply on all nodes. */
@@ -166,6 +168,62 @@ class RuntimeSettingsTest {
   }
 
   @Test
+  void shouldRemoveAndChangeValuesBesideInvalidOnes() {
+    store(Map.of(QUEUE, "0", INFLIGHT, "0", "drainConfig.clientsPerSecond", "7"));
+    assertThat(queue(here)).isEqualTo(7);
+    assertThat(here.current().drainConfig().clientsPerSecond()).isEqualTo(7);
+    get(here.set(Map.of("drainConfig.clientsPerSecond", "8")));
+    assertThat(here.current().drainConfig().clientsPerSecond()).isEqualTo(8);
+    get(here.remove(QUEUE));
+    get(here.remove(INFLIGHT));
+    get(here.set(Map.of(QUEUE, "5")));
+    assertThat(queue(there)).isEqualTo(5);
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldFindAnInvalidValueAmongMany() {
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 1; i < RuntimeSettings.MAX_OVERRIDES; i++) {
+      many.put("tenants.t" + i + ".tenantConfig.maxConnections", "1");
+    }
+    many.put("overloadConfig.heapHighPercent", "55"); // the file of the other node has 60 below it
+    store(many); // on the thread of the metadata, which must not try each value
+    assertThat(there.current().overloadConfig().heapHighPercent()).isEqualTo(85);
+    assertThat(there.current().tenants()).hasSize(RuntimeSettings.MAX_OVERRIDES - 1);
+  }
+
+  @Test
+  void shouldApplyChangesAlthoughAComponentFails() {
+    List<Integer> seen = new ArrayList<>();
+    AtomicBoolean fails = new AtomicBoolean();
+    here.watch(
+        config -> {
+          if (fails.get()) {
+            throw new IllegalStateException("test");
+          }
+        });
+    here.watch(config -> seen.add(config.sessionConfig().maxQueuedMessages()));
+    fails.set(true);
+    get(here.set(Map.of(QUEUE, "5")));
+    assertThat(seen).containsExactly(7, 5);
+  }
+
+  private void store(Map<String, String> values) {
+    get(metadata.write(List.of(Change.put(StoredOverrides.KEY, StoredOverrides.encode(values)))));
+    get(metadata.readView());
+  }
+
+  @Test
+  void shouldRefuseTooManyValuesAtOnce() {
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 0; i <= RuntimeSettings.MAX_OVERRIDES; i++) {
+      many.put("unknown" + i, "1");
+    }
+    assertThat(fails(here.set(many), Kind.INVALID)).contains("at most 1000 keys");
+  }
+
+  @Test
   void shouldLimitTheNumberOfValues() {
     Map<String, String> many = new TreeMap<>();
     for (int i = 0; i < RuntimeSettings.MAX_OVERRIDES; i++) {
@@ -177,6 +235,15 @@ class RuntimeSettingsTest {
     assertThat(
             Objects.requireNonNull(there.current().tenants().get("t0")).tenant().maxConnections())
         .isEqualTo(2);
+  }
+
+  @Test
+  void shouldLimitTheSizeOfTheRecord() {
+    Map<String, String> large = new TreeMap<>();
+    for (int i = 0; i < 600; i++) {
+      large.put("tenants.t" + i + "\u00fc".repeat(450) + ".tenantConfig.maxConnections", "1");
+    }
+    assertThat(fails(here.set(large), Kind.FULL)).contains("at most 524288 bytes");
   }
 
   @Test

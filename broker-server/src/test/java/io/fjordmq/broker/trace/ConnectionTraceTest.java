@@ -211,6 +211,29 @@ class ConnectionTraceTest {
     other.finishAndReleaseAll();
   }
 
+  private enum Result {
+    STORED
+  }
+
+  @Test
+  void shouldTellWhichTopicsAreTraced() {
+    assertThat(tracer.isTracing("", new Topic("a/b"))).isFalse();
+    start(draft("x", TraceType.TOPIC, "a/#"));
+    assertThat(tracer.isTracing("", new Topic("a/b"))).isTrue();
+    assertThat(tracer.isTracing("", new Topic("b"))).isFalse();
+  }
+
+  @Test
+  void shouldForgetTheConnectIfTheTraceEndsBeforeTheClientIsConnected() {
+    start(draft("x", TraceType.CLIENTID, "c"));
+    tracer.onConnect(channel, connect(), "c");
+    assertThat(channel.pipeline().names()).contains("trace");
+    get(traces.stop(ANN, "x"));
+    Await.until("the tracer is off", () -> !tracer.isOn());
+    assertThat(update("t")).isNull();
+    assertThat(channel.pipeline().names()).doesNotContain("trace");
+  }
+
   @Test
   void shouldTraceMessagesByTopic() {
     start(new Trace.Draft("x", TraceType.TOPIC, "a/#", null, PayloadEncoding.TEXT, null, null));
@@ -219,8 +242,8 @@ class ConnectionTraceTest {
     tracer.onMessage(new MessageStep.Routed(new Receivers(1, 0, 0, 0)), "", "c", null, message());
     tracer.onMessage(new MessageStep.Sent(0, true, 0, false), "", "d", peer, message());
     tracer.onMessage(new MessageStep.Sent(1, false, 9, true), "", "e", peer, message());
-    tracer.onInboxResult("", "off", new Topic("a/b"), "stored");
-    tracer.onInboxResult("", "off", new Topic("b"), "stored");
+    tracer.onInboxResult("", "off", new Topic("a/b"), Result.STORED);
+    tracer.onInboxResult("", "off", new Topic("b"), Result.STORED);
     assertThat(lines("x"))
         .containsExactly(
             "received client=c peer=10.0.0.7:5 PUBLISH qos=1 retain=0 topic=a/b payload_bytes=5"

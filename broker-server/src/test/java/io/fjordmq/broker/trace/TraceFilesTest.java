@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
@@ -102,6 +103,20 @@ class TraceFilesTest {
     assertThat(text)
         .contains(" note 5 lines lost: ", " note 1 lines lost: ", "\nwritten\n")
         .doesNotContain("not written");
+  }
+
+  @Test
+  void shouldResumeOnANewLineAfterACrash(@TempDir Path folder) throws IOException {
+    TraceFiles files = files(folder);
+    TraceFile torn = files.open(TRACE);
+    files.close();
+    Files.writeString(torn.path(), "2030-01-01T00:00:00.000Z n1 rec", StandardOpenOption.APPEND);
+    TraceFiles restarted = files(folder);
+    restarted.add(restarted.open(TRACE), "after\n");
+    restarted.writeQueued();
+    assertThat(lines(torn))
+        .contains("2030-01-01T00:00:00.000Z n1 rec", "after")
+        .anyMatch(line -> line.startsWith("2030-01-01T00:00:00.000Z n1 note trace resumed"));
   }
 
   @Test

@@ -182,8 +182,24 @@ public final class OtlpTelemetry implements Telemetry {
                 logs == null ? CompletableResultCode.ofSuccess() : logs.shutdown()));
     ended.join(FLUSH_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     if (metrics != null) {
-      metrics.close();
+      closeMetrics(metrics);
     }
     collector.close();
+  }
+
+  /**
+   * Exports the last metrics. Micrometer waits for a collector that does not respond until the
+   * request times out, so another thread waits, until {@link CollectorChannel#close} ends the
+   * request.
+   */
+  private static void closeMetrics(MeterRegistry metrics) {
+    Thread closing = new Thread(metrics::close, "otlp-metrics-close");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      closing.join(FLUSH_TIMEOUT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -24,6 +24,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.pkitesting.X509Bundle;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -221,6 +223,22 @@ class OtlpTelemetryTest {
                       .containsAllEntriesOf(
                           Map.of("service.name", "fjordmq", "service.instance.id", "n1")));
       assertThat(metrics.scrape(MetricsFormat.PROMETHEUS)).contains("fjordmq_build_info");
+    }
+  }
+
+  @Test
+  void shouldNotWaitForACollectorThatHangsWhenItIsClosed() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      OtlpTelemetry telemetry =
+          start(
+              settings(silent.getLocalPort())
+                  .with(TelemetrySettings::metricsInterval, Duration.ofHours(1))
+                  .with(TelemetrySettings::timeout, Duration.ofMinutes(1)));
+      telemetry.startMetrics().orElseThrow().counter("example").increment();
+      trace(telemetry);
+      long began = System.nanoTime();
+      telemetry.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
     }
   }
 
