@@ -46,7 +46,7 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
     String home = System.getProperty("fjordmq.home");
     String configuration = System.getProperty("fjordmq.configuration");
     if (home == null || configuration == null) {
-      throw new UsageException("this command needs the program on this host; run bin/fjordmq");
+      throw new UsageException("this command needs FjordMQ on this host; use bin/fjordmq");
     }
     return new BrokerProgram(
         Path.of(home),

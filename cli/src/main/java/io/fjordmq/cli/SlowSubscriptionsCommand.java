@@ -52,6 +52,6 @@ final class SlowSubscriptionsCommand {
     return context.done(
         context.api().delete(PATH.with("tenant", tenant)),
         json,
-        "list of slow subscriptions cleared");
+        "slow subscriptions cleared");
   }
 }

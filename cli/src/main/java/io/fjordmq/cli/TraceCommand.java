@@ -59,7 +59,7 @@ final class TraceCommand {
     return Long.toString(bytes);
   }
 
-  @Command(name = "list", description = "List the traces, the newest first")
+  @Command(name = "list", description = "List the traces, newest first")
   int list(@Mixin ListOptions list) {
     return context.list(Listing.whole(ApiPath.of(TRACE), COLUMNS), list);
   }
@@ -158,7 +158,7 @@ final class TraceCommand {
 
   @Command(
       name = "follow",
-      description = "Print what a trace contains and what is added, until it ends")
+      description = "Print a trace and follow it until it ends")
   int follow(@Parameters(paramLabel = NAME, description = WHICH) String name) {
     TraceLog log = new TraceLog(context.api(), name);
     PrintWriter out = context.terminal().out();

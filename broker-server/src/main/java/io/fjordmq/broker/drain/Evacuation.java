@@ -95,7 +95,7 @@ public final class Evacuation implements AutoCloseable {
               if (failure != null) {
                 end(begun);
                 throw new IllegalStateException(
-                    "the metadata was not written; try again: " + failure.getMessage(), failure);
+                    "the metadata cannot be written; try again: " + failure.getMessage(), failure);
               }
               LOG.info("Evacuation started clientsPerSecond={}", begun.rate);
               startSteps();
@@ -140,7 +140,7 @@ public final class Evacuation implements AutoCloseable {
               if (failure != null) {
                 stopped.isStopping = false;
                 throw new IllegalStateException(
-                    "the metadata was not written; try again: " + failure.getMessage(), failure);
+                    "the metadata cannot be written; try again: " + failure.getMessage(), failure);
               }
               end(stopped);
               drain.acceptClients();

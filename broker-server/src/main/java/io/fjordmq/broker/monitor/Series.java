@@ -10,7 +10,7 @@ public enum Series {
   /** Connected clients. */
   CONNECTIONS("connections", null, Merge.SUM, "Connected clients"),
   /** The same; EMQX tells connections and live connections apart. */
-  LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "Connected clients, like `connections`"),
+  LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "The same as `connections`"),
   /** Offline persistent sessions. */
   DISCONNECTED_DURABLE_SESSIONS(
       "disconnected_durable_sessions", null, Merge.SUM, "Persistent sessions that are offline"),
@@ -30,7 +30,7 @@ public enum Series {
   /** Bytes to clients. */
   SENT_BYTES("sent_bytes", "sent_bytes_rate", Merge.SUM, "Bytes sent to clients"),
   /** Dropped messages. */
-  DROPPED("dropped", "dropped_msg_rate", Merge.SUM, "Copies of messages that were dropped"),
+  DROPPED("dropped", "dropped_msg_rate", Merge.SUM, "Message copies dropped"),
   /** CPU time. */
   CPU_PERCENT(
       "cpu_percent",

@@ -44,7 +44,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
       draft.listeners.remove(0);
       if (first.isTls()) {
         draft.remarks.add(
-            "TLS settings before the first listener are left out, because they belong to no"
+            "TLS settings before the first listener are omitted, because they belong to no"
                 + " listener");
       }
     }

@@ -164,7 +164,9 @@ public final class ConfigsResource implements Resource {
         .target(request -> String.join(" ", request.body(ConfigChange.class).values().keySet()))
         .body(ConfigChange.class)
         .okArray(ConfigJson.class)
-        .conflict("Another request changed the configuration at the same time, or too many are set")
+        .conflict(
+            "Another request changed the configuration at the same time, or too many values are"
+                + " set")
         .handler(request -> changed(settings.set(request.body(ConfigChange.class).values())));
   }
 

@@ -276,7 +276,7 @@ public final class Operation {
 
     /** The same for a list whose page numbers are limited by {@link Paging#MAX_OFFSET}. */
     Builder paged(TextRule cursors) {
-      notFound("The page starts more than 100,000 elements after the first; use `cursor`");
+      notFound("The page starts beyond element 100,000; use `cursor`");
       return paged(Parameter.text("cursor", CURSOR, cursors));
     }
 

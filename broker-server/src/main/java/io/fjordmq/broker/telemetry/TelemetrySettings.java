@@ -70,7 +70,7 @@ public record TelemetrySettings(
         headers.isEmpty() || headersFile.isEmpty(), "headers and headersFile must not both be set");
     require(
         timeout.toMillis() >= 100 && timeout.compareTo(Duration.ofMinutes(1)) <= 0,
-        "timeout must be from 100 ms to 1 min, not " + timeout.toMillis() + " ms");
+        "timeout must be between 100 ms and 1 min, not " + timeout.toMillis() + " ms");
     require(
         metricsInterval.toMillis() >= 1_000,
         "metricsInterval must be at least 1 s, not " + metricsInterval.toMillis() + " ms");
@@ -104,7 +104,7 @@ public record TelemetrySettings(
   private static void requireQueue(String name, int size) {
     require(
         size >= 1 && size <= MAX_QUEUED,
-        name + " must be from 1 to " + MAX_QUEUED + ", not " + size);
+        name + " must be between 1 and " + MAX_QUEUED + ", not " + size);
   }
 
   private static void require(boolean valid, String message) {

@@ -182,7 +182,7 @@ public final class TopicMetrics implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new TopicMetricsException(
               Kind.INVALID,
-              "topic must have at most %d bytes in UTF-8, not %d"
+              "topic must be at most %d bytes long in UTF-8, not %d"
                   .formatted(MAX_TOPIC_BYTES, bytes)));
     }
     String key = StoredTopic.key(tenant, topic);

@@ -65,7 +65,7 @@ final class TraceRules {
     int bytes = value.getBytes(StandardCharsets.UTF_8).length;
     require(
         bytes >= 1 && bytes <= MAX_VALUE_BYTES,
-        type.label() + " must have 1 to " + MAX_VALUE_BYTES + " bytes in UTF-8, not " + bytes);
+        type.label() + " must be 1 to " + MAX_VALUE_BYTES + " bytes long in UTF-8, not " + bytes);
     return switch (type) {
       case CLIENTID -> value;
       case TOPIC -> filter(value).text();
