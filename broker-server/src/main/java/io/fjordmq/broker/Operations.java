@@ -247,7 +247,7 @@ final class Operations implements ShutdownSequence.Composite {
     return decommission;
   }
 
-  /** Requests of operators to single nodes. */
+  /** Operator requests to single nodes. */
   NodeOperations nodeOperations() {
     return nodeOperations;
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The broker on this host, which can check, print and convert configuration files without starting
- * a node. It runs in a process of its own, because this program shares no classes with it.
+ * a node. It runs in a separate process, because this program shares no classes with it.
  *
  * @param home the directory of FjordMQ
  * @param configuration the configuration file that the command line chooses

@@ -60,7 +60,7 @@ final class LoginGuard {
     return addressKey + "\n" + bounded(name);
   }
 
-  /** Returns the key under which an address counts. IPv6 addresses of a network have the same. */
+  /** Returns the key under which an address counts. IPv6 addresses of a network share one. */
   static String addressKey(String address) {
     if (address.length() <= MAX_TEXT && LITERAL.matcher(address).matches()) {
       try {

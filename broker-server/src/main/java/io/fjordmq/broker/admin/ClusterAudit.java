@@ -74,7 +74,7 @@ public final class ClusterAudit {
         .thenApply(done -> merge(new TreeMap<>(pages), limit, List.copyOf(problems)));
   }
 
-  /** Takes the newest of the first remaining records of each node, again and again. */
+  /** Repeatedly takes the newest of the nodes' first remaining records. */
   private static Page merge(Map<String, AuditLog.Page> pages, int limit, List<String> problems) {
     List<Position> positions = new ArrayList<>();
     pages.forEach((node, page) -> positions.add(new Position(node, page)));

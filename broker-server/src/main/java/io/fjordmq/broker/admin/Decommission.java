@@ -39,7 +39,7 @@ public final class Decommission implements AutoCloseable {
   }
 
   /**
-   * Begins to decommission this node, or returns how far it is. After the first call, the node
+   * Begins to decommission this node, or returns its progress. After the first call, the node
    * continues by itself. Blocks while the metadata is written.
    */
   public synchronized CommandResult request() {

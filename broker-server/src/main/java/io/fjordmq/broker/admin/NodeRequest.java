@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of an operator that one node answers about itself.
+ * An operator request that one node answers about itself.
  *
  * @param arguments as described by the kind; null for absent ones
  */

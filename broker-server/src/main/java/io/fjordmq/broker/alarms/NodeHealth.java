@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of this node at one point in time. A text is null if there is no problem.
+ * The health of this node at one point in time. A component is null if there is no problem.
  *
  * @param overload why the node is overloaded
  * @param diskShortage the shortage of free disk space

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Recognizes the keys whose values nobody may read, and hides these values. */
+/** Recognizes keys whose values are secret, and redacts these values. */
 final class SecretKeys {
   /** What is shown instead of a secret. */
   static final String REDACTED = "******";

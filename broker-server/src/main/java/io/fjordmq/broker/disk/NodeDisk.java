@@ -110,7 +110,7 @@ public final class NodeDisk implements AutoCloseable {
     return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
-  /** Applies another {@code diskConfig.minFreeBytes} from the next measurement on. */
+  /** Applies a new {@code diskConfig.minFreeBytes} from the next measurement on. */
   public void setMinFreeBytes(long bytes) {
     watch.setMinFreeBytes(bytes);
   }

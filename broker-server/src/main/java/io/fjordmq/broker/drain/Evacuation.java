@@ -18,7 +18,7 @@ public final class Evacuation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Evacuation.class);
   private static final Duration STEP = Duration.ofMillis(DisconnectLimiter.STEP_MILLIS);
 
-  /** How far an evacuation is. */
+  /** The phase of an evacuation. */
   public enum State {
     /** The node is not evacuated. */
     DISABLED,
@@ -162,7 +162,7 @@ public final class Evacuation implements AutoCloseable {
     return self == null ? null : self.state();
   }
 
-  /** How far the evacuation is. */
+  /** The phase of the evacuation. */
   public Status status() {
     Run current;
     synchronized (this) {

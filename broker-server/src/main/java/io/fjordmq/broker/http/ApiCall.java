@@ -46,8 +46,8 @@ public record ApiCall(
 
     /**
      * Reads the whole body of a caller without credentials, instead of {@link #read}. The body may
-     * have at most 16 KiB, and the request is given up while it arrives if other requests need its
-     * place.
+     * have at most 16 KiB, and the request is aborted while it arrives if other requests need its
+     * slot.
      */
     default CompletableFuture<byte[]> readAnonymous() {
       return read();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits the number of requests in progress, their memory, and the response bytes that clients have
  * not received yet. At a limit, stalled clients are disconnected first; a new request is refused
- * only if no client is stalled. Requests of clients without credentials give up their place while
+ * only if no client is stalled. Requests of clients without credentials give up their slot while
  * their bodies arrive, so that these clients cannot block those with credentials. Thread-safe.
  */
 final class PendingResponses {

@@ -12,7 +12,7 @@ import io.fjordmq.broker.ops.NodeStatus;
  * @param acknowledgements the times from PUBLISH to acknowledgement since the process started
  * @param retained retained messages in ranges that this node leads
  * @param disk the disk of the data directory
- * @param cpuNanos CPU time of this process; {@link Series#UNKNOWN} if the system does not tell
+ * @param cpuNanos CPU time of this process; {@link Series#UNKNOWN} if the system does not report it
  */
 public record Reading(
     NodeStatus status,
@@ -25,7 +25,7 @@ public record Reading(
   /**
    * The file system of the data directory.
    *
-   * @param usedBytes bytes that cannot be written any more
+   * @param usedBytes bytes that are not available for writing
    * @param totalBytes size; 0 if unknown
    */
   public record Disk(long usedBytes, long totalBytes) {

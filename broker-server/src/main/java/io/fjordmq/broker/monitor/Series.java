@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public enum Series {
   /** Connected clients. */
   CONNECTIONS("connections", null, Merge.SUM, "Connected clients"),
-  /** The same; EMQX tells connections and live connections apart. */
+  /** The same; EMQX distinguishes connections and live connections. */
   LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "The same as `connections`"),
   /** Offline persistent sessions. */
   DISCONNECTED_DURABLE_SESSIONS(
@@ -63,7 +63,7 @@ public enum Series {
   /** Stands for a value that is not known. */
   public static final long UNKNOWN = -1;
 
-  /** How the values of several nodes become one. */
+  /** How the values of several nodes are merged. */
   private enum Merge {
     SUM,
     MAX

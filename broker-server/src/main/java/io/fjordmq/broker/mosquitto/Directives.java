@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The directives of mosquitto.conf, and what becomes of each. */
+/** The directives of mosquitto.conf, and how each is converted. */
 final class Directives {
   /** Larger packets need other limits to be raised as well; see docs/CONFIGURATION.md. */
   private static final long MAX_PACKET_BYTES = 1_500_000;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A configuration file like a mosquitto.conf.
+ * The result of converting a mosquitto.conf.
  *
  * @param yaml the configuration file, which begins with the notes as comments
  * @param notes what could not be carried over or behaves differently, each with line and reason

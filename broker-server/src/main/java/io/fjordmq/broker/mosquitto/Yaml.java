@@ -9,7 +9,7 @@ final class Yaml {
 
   private final StringBuilder out = new StringBuilder();
 
-  /** A text in quotes, which may contain any character of one line. */
+  /** A quoted string, which may contain any character of one line. */
   static String text(String value) {
     return "'" + value.replace("'", "''") + "'";
   }

@@ -17,8 +17,8 @@ import java.time.Duration;
  * @param trustFile PEM file with the CA certificates of the collector; empty for those of the JDK
  * @param timeout time limit for one request
  * @param metricsInterval interval between two exports of metrics
- * @param maxQueuedSpans maximum spans that wait for their export
- * @param maxQueuedLogs maximum log lines that wait for their export
+ * @param maxQueuedSpans maximum number of spans queued for export
+ * @param maxQueuedLogs maximum number of log lines queued for export
  * @param maxSpansPerSecond maximum rate of PUBLISH packets and deliveries that are traced; 0 for no
  *     limit
  * @param maxDeliverySpans maximum spans for the deliveries of one message on this node

@@ -146,7 +146,7 @@ public final class TopicMetrics implements AutoCloseable {
     }
   }
 
-  /** Runs only while topics are registered, so that an idle node stays asleep. */
+  /** Runs only while topics are registered, so that an idle node does not wake up. */
   private void sample() {
     long now = System.nanoTime();
     traffic.sampleRates(Math.max(1, now - sampledAtNanos) / 1e9);

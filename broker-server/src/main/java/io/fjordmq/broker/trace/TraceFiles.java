@@ -74,7 +74,7 @@ final class TraceFiles {
     this.maxFileBytes = maxFileBytes;
   }
 
-  /** Returns files of no traces. */
+  /** Returns an instance without traces. */
   static TraceFiles none() {
     return new TraceFiles(Path.of(""), "", InstantSource.system(), () -> false, 0);
   }

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the properties of traces may be. */
+/** Checks the properties of new traces. */
 final class TraceRules {
   private static final int MAX_VALUE_BYTES = 1_024;
   private static final int MAX_TENANT_CHARS = 256;
@@ -20,7 +20,7 @@ final class TraceRules {
   private TraceRules() {}
 
   /**
-   * Returns the trace that a draft asks for.
+   * Returns the trace that a draft requests.
    *
    * @throws TraceException if the draft is invalid
    */

@@ -2,7 +2,7 @@ package io.fjordmq.broker.trace;
 
 import java.util.Locale;
 
-/** What a trace compares with its value. The names are those of EMQX. */
+/** What a trace matches against its value. The names are those of EMQX. */
 public enum TraceType {
   /** The client identifier. */
   CLIENTID,

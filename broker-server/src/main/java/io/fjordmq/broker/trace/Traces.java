@@ -105,7 +105,7 @@ public final class Traces implements AutoCloseable {
     return files;
   }
 
-  /** The present, in cluster time. */
+  /** The current cluster time. */
   public Instant now() {
     return clock.instant();
   }
@@ -119,7 +119,7 @@ public final class Traces implements AutoCloseable {
     thread.setConnections(all);
   }
 
-  /** Returns the traces that the caller may see, the newest first. */
+  /** Returns the traces that the caller may see, newest first. */
   public List<Trace> list(Caller caller) {
     return thread.known().stream()
         .filter(trace -> caller.mayAccess(trace.tenant()))
@@ -127,7 +127,7 @@ public final class Traces implements AutoCloseable {
         .toList();
   }
 
-  /** Returns a trace as of all changes before this call. Fails with NOT_FOUND or UNAVAILABLE. */
+  /** Returns a trace with all changes before this call. Fails with NOT_FOUND or UNAVAILABLE. */
   public CompletableFuture<Trace> find(Caller caller, String name) {
     return read().thenApply(view -> decode(require(view, caller, name)));
   }
@@ -256,7 +256,7 @@ public final class Traces implements AutoCloseable {
   }
 
   private static MetadataRecord require(MetadataView view, Caller caller, String name) {
-    // Names that keys cannot contain do not exist either.
+    // A name that a key cannot contain cannot exist.
     MetadataRecord record = view.get(StoredTrace.key(name));
     if (record == null || !caller.mayAccess(decode(record).tenant())) {
       throw new TraceException(Kind.NOT_FOUND, "the trace does not exist");

@@ -85,7 +85,7 @@ public final class SplitPlanner {
   /**
    * Creates a planner.
    *
-   * @param stores stores whose ranges are split by load, and merged; ranges of other stores are
+   * @param stores stores whose ranges are split by load and merged; ranges of other stores are
    *     only split by size
    */
   public SplitPlanner(SplitStrategy strategy, Set<String> stores, SplitMergeSettings settings) {
