@@ -227,7 +227,7 @@ final class Directives {
   }
 
   private static Rule listenerFile(String key) {
-    return (draft, line) -> draft.listener().keys.put(key, Yaml.text(line.value()));
+    return (draft, line) -> draft.listener().keys.put(key, YamlWriter.text(line.value()));
   }
 
   private static void tlsVersion(Draft draft, ConfLine line) {

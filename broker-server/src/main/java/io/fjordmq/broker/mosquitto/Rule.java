@@ -28,7 +28,7 @@ interface Rule {
   static Rule text(String key) {
     return (draft, line) -> {
       if (draft.isFirst(line)) {
-        draft.settings.put(key, Yaml.text(line.value()));
+        draft.settings.put(key, YamlWriter.text(line.value()));
       }
     };
   }

@@ -16,7 +16,7 @@ public final class TopicMetricsException extends OperationException {
     EXISTS,
     /** The topic was changed at the same time by another request; nothing was written. */
     CHANGED,
-    /** The cluster has as many registered topics as are allowed. */
+    /** The cluster has the maximum number of registered topics. */
     FULL,
     /** The metadata cannot be written at the moment, or the outcome of the write is unknown. */
     UNAVAILABLE

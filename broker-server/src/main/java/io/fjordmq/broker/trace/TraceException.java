@@ -16,7 +16,7 @@ public final class TraceException extends OperationException {
     EXISTS,
     /** The trace was changed at the same time by another request; nothing was written. */
     CHANGED,
-    /** The cluster has as many traces as are allowed. */
+    /** The cluster has the maximum number of traces. */
     FULL,
     /** The metadata or a node cannot be reached at the moment. */
     UNAVAILABLE

@@ -161,7 +161,7 @@ public final class Traces implements AutoCloseable {
     if (view.withPrefix(StoredTrace.PREFIX).size() >= settings.maxTraces()) {
       throw new TraceException(
           Kind.FULL,
-          "the cluster has as many traces as traceConfig.maxTraces (%d) allows; delete some first"
+          "the maximum number of traces (traceConfig.maxTraces: %d) is reached; delete some first"
               .formatted(settings.maxTraces()));
     }
   }

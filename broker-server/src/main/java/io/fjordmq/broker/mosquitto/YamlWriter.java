@@ -3,8 +3,8 @@ package io.fjordmq.broker.mosquitto;
 import java.util.List;
 import java.util.Map;
 
-/** Writes YAML. */
-final class Yaml {
+/** Writes a YAML document. */
+final class YamlWriter {
   private static final String INDENT = "  ";
 
   private final StringBuilder out = new StringBuilder();
