@@ -27,7 +27,7 @@ public final class Accounts implements AutoCloseable {
   /**
    * What accounts need from the node.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    * @param requestTimeout time after which a caller gives up on a request
    */

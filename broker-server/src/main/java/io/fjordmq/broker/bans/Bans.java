@@ -59,7 +59,7 @@ public final class Bans implements AutoCloseable {
   /**
    * What bans need from the node.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    */
   public record Dependencies(

@@ -197,7 +197,7 @@ public final class ClientQueries {
     StoredSession stored = row.stored();
     boolean connected = row.connected();
     if (!connected && stored != null && stored.owner() != null) {
-      // The connection begins or ends now, does not match, or its node did not respond.
+      // The client is connecting or disconnecting, does not match, or its node did not respond.
       connected = problems.isMissing(stored.owner().node());
       if (!connected && !filter.selectsAll()) {
         return false;

@@ -66,7 +66,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
    * What the configuration needs from the node.
    *
    * @param loaded the configuration of this process, without the values set through the API
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    */
   public record Dependencies(
       LoadedConfig loaded,

@@ -67,7 +67,7 @@ public final class TopicMetrics implements AutoCloseable {
   /**
    * What topic metrics need from the node.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    */
   public record Dependencies(

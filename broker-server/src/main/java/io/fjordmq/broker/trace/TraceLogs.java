@@ -61,7 +61,7 @@ public final class TraceLogs {
    * A part of a file.
    *
    * @param fileBytes the size of the file
-   * @param isComplete whether the trace has ended, so that the file does not grow any more
+   * @param isComplete whether the trace has ended, so that the file does not grow anymore
    */
   @SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
   public record Part(long fileBytes, boolean isComplete, byte[] bytes) {}

@@ -51,7 +51,7 @@ public final class Traces implements AutoCloseable {
   /**
    * What traces need from the node.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    * @param node the id of this node
    * @param folder the folder of the files, which is created if necessary
@@ -111,7 +111,7 @@ public final class Traces implements AutoCloseable {
   }
 
   /**
-   * From now on, connected clients are traced, too. Called once, before clients connect.
+   * Starts to trace connected clients as well. Called once, before clients connect.
    *
    * @param all the connections of this node
    */
@@ -161,7 +161,7 @@ public final class Traces implements AutoCloseable {
     if (view.withPrefix(StoredTrace.PREFIX).size() >= settings.maxTraces()) {
       throw new TraceException(
           Kind.FULL,
-          "the maximum number of traces (traceConfig.maxTraces: %d) is reached; delete some first"
+          "the cluster has the maximum number of traces, traceConfig.maxTraces (%d); delete some first"
               .formatted(settings.maxTraces()));
     }
   }

@@ -194,7 +194,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
         : NATIVE_CALL.matcher(cause.getMessage()).replaceFirst("");
   }
 
-  /** Returns why a connection could not be opened; null if the reason is another one. */
+  /** Returns why a connection could not be opened; null for any other reason. */
   private static @Nullable String connectFailure(@Nullable Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
