@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change that was requested through the API. Immutable; long texts are cut, and control
+ * One change that was requested through the API. Immutable; long values are truncated, and control
  * characters are replaced.
  *
  * @param time when the request was answered, in the wall clock of the node

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param host the host and port that the client addressed
  * @param remoteAddress the IP address of the client
  * @param body reads the body
- * @param memory limits the memory of all requests together
+ * @param memory limits the total memory of all requests
  * @param deadlineNanos when the client gets a timeout instead of the response, in the time of
  *     {@link System#nanoTime}
  */
@@ -54,7 +54,7 @@ public record ApiCall(
     }
   }
 
-  /** Limits the memory of all requests together ({@code httpConfig.maxPendingRequestBytes}). */
+  /** Limits the total memory of all requests ({@code httpConfig.maxPendingRequestBytes}). */
   @FunctionalInterface
   public interface Memory {
     /** Does not limit memory; for tests. */

@@ -21,7 +21,7 @@ final class PendingResponses {
   /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
-  /** Requests that do not compete with those of other groups for a place. */
+  /** Requests that do not compete with those of other groups for a slot. */
   enum Group {
     /** {@code /metrics} and {@code /status}. */
     PAGES,
