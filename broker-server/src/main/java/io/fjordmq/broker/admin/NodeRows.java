@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to a {@link NodeRequest}: rows of strings. Readers ignore cells that they do not know.
+ * The response to a {@link NodeRequest}: rows of strings. Readers ignore unknown cells.
  */
 final class NodeRows {
   /*

@@ -3,7 +3,7 @@ package io.fjordmq.broker.query;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Positions in lists as strings that need no escaping in URLs: Base64 for URLs, without padding. */
+/** Positions in lists as strings that are safe in URLs: Base64 for URLs, without padding. */
 public final class CursorText {
   private static final int DIGITS_AT_ONCE = 4;
 

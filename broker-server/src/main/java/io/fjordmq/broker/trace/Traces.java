@@ -161,7 +161,7 @@ public final class Traces implements AutoCloseable {
     if (view.withPrefix(StoredTrace.PREFIX).size() >= settings.maxTraces()) {
       throw new TraceException(
           Kind.FULL,
-          "the cluster has the maximum number of traces, traceConfig.maxTraces (%d); delete some"
+          "the number of traces has reached traceConfig.maxTraces (%d); delete some first"
               .formatted(settings.maxTraces()));
     }
   }
