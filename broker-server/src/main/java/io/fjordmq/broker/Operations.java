@@ -54,7 +54,7 @@ final class Operations implements ShutdownSequence.Composite {
       Observers observers) {}
 
   /**
-   * What operators can see and change on this node.
+   * The administrative components of this node.
    *
    * @param plugins the plugins of this node
    */
@@ -227,7 +227,7 @@ final class Operations implements ShutdownSequence.Composite {
     return monitoring;
   }
 
-  /** What the nodes report about themselves. */
+  /** The reports of the nodes about themselves. */
   NodeReports reports() {
     return reports;
   }

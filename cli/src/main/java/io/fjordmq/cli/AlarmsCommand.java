@@ -44,7 +44,6 @@ final class AlarmsCommand {
 
   @Command(name = "clear", description = "Forget the deactivated alarms of all nodes")
   int clear(@Mixin JsonOption json) {
-    return context.done(
-        context.api().delete(ApiPath.of(ALARMS)), json, "alarm history cleared");
+    return context.done(context.api().delete(ApiPath.of(ALARMS)), json, "alarm history cleared");
   }
 }

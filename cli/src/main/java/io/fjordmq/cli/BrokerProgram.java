@@ -25,7 +25,7 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
   private static final String MAIN = "io.fjordmq.broker.Main";
 
   /**
-   * What the program printed.
+   * The output of the program.
    *
    * @param code the exit code
    */

@@ -156,9 +156,7 @@ final class TraceCommand {
     return lines;
   }
 
-  @Command(
-      name = "follow",
-      description = "Print a trace and follow it until it ends")
+  @Command(name = "follow", description = "Print a trace and follow it until it ends")
   int follow(@Parameters(paramLabel = NAME, description = WHICH) String name) {
     TraceLog log = new TraceLog(context.api(), name);
     PrintWriter out = context.terminal().out();

@@ -25,7 +25,7 @@ public final class Accounts implements AutoCloseable {
   private final FirstAdministrator firstAdministrator;
 
   /**
-   * What accounts need from the node.
+   * The parts of the node that accounts need.
    *
    * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What the nodes of the cluster answered.
+ * The responses of the nodes of the cluster.
  *
  * @param values in the order of the node ids
- * @param problems one line for each node that is missing; empty if all nodes answered
+ * @param problems one line for each node that is missing; empty if all nodes responded
  */
 public record ClusterAnswer<T>(List<OfNode<T>> values, List<String> problems) {
   /**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterAudit {
   private final Source source;
 
-  /** Where the records of single nodes come from. */
+  /** The source of the records of single nodes. */
   public interface Source {
     /** The ids of the nodes that are alive. */
     List<String> nodes();

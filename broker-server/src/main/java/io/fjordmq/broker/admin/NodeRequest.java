@@ -20,7 +20,7 @@ record NodeRequest(Kind kind, NodeRow arguments) {
    */
   private static final int VERSION = 1;
 
-  /** What is requested. The response consists of rows, whose cells {@link NodeCells} describes. */
+  /** The kind of request. The response consists of rows; see {@link NodeCells}. */
   enum Kind {
     /** The listeners. */
     LISTENERS(30),

@@ -25,7 +25,7 @@ record AlarmCondition(AlarmKind kind, String subject, String message, Map<String
     return new AlarmCondition(kind, subject, message, details);
   }
 
-  /** What identifies a condition. */
+  /** The identity of a condition. */
   record Key(AlarmKind kind, String subject) {}
 
   Key key() {

@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class BanException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** A value of the request is invalid; the message begins with its name. */
     INVALID,

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Recognizes keys whose values are secret, and redacts these values. */
 final class SecretKeys {
-  /** What is shown instead of a secret. */
+  /** The replacement for a secret. */
   static final String REDACTED = "******";
 
   /** Keys that end in {@code File} name a file and are not secret. */

@@ -104,7 +104,7 @@ public final class NodeDisk implements AutoCloseable {
     return state == null ? node.host().failure() : state;
   }
 
-  /** Why the state database rejects writes; null if it accepts them. */
+  /** The reason why the state database rejects writes; null if it accepts them. */
   public @Nullable String stateFailure() {
     KvException failure = kv.failure();
     return failure == null ? null : String.valueOf(failure.getMessage());

@@ -58,7 +58,7 @@ public final class FlappingDetector implements ClientEvents {
   }
 
   /**
-   * What the detector uses.
+   * The dependencies of the detector.
    *
    * @param history gets an event of the banned client
    * @param observer counts bans

@@ -73,7 +73,7 @@ public record ApiCall(
   public static final class BodyException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Why a body cannot be read. */
+    /** The reason why a body cannot be read. */
     public enum Kind {
       /** It did not arrive in time, or the connection failed. */
       UNREADABLE,
@@ -90,7 +90,7 @@ public record ApiCall(
       this.kind = kind;
     }
 
-    /** Why the body cannot be read. */
+    /** The reason why the body cannot be read. */
     public Kind kind() {
       return kind;
     }

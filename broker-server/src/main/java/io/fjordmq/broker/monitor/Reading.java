@@ -5,7 +5,7 @@ import io.fjordmq.broker.ops.LatencyHistogram;
 import io.fjordmq.broker.ops.NodeStatus;
 
 /**
- * What a node measures at one point in time. Counters count since the process started.
+ * The measurements of a node at one point in time. Counters count since the process started.
  *
  * @param status the state of the components
  * @param traffic counters of client traffic

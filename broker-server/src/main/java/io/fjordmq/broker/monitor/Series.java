@@ -101,7 +101,7 @@ public enum Series {
     return null;
   }
 
-  /** What the series contains, without a period. */
+  /** The description of the series, without a period. */
   public String description() {
     return isHighestOfNodes() ? description + "; of several nodes, the highest value" : description;
   }

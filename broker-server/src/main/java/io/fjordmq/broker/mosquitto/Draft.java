@@ -50,10 +50,10 @@ final class Draft {
   /** Settings by dotted key, in the notation of the file. */
   final Map<String, String> settings = new LinkedHashMap<>();
 
-  /** What could not be carried over, one line each. */
+  /** Notes about directives that could not be carried over, one line each. */
   final List<String> omissions;
 
-  /** What differs although it was carried over, one line each. */
+  /** Notes about directives that behave differently, one line each. */
   final List<String> remarks = new ArrayList<>();
 
   /** Values of directives that can be different for each listener, with the line that set them. */

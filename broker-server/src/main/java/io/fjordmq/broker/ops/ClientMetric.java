@@ -89,8 +89,8 @@ enum ClientMetric implements Metric {
       "fjordmq.tls.certificate.expiry.timestamp.seconds",
       Kind.GAUGE,
       "",
-      "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0 if"
-          + " there are no certificates"),
+      "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0"
+          + " if there are no certificates"),
   HTTP_LIMITED(
       "fjordmq.http.limited",
       Kind.COUNTER,

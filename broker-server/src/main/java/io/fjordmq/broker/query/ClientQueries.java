@@ -56,7 +56,7 @@ public final class ClientQueries {
    */
   public record Search(List<ClientRow> clients, List<String> problems) {}
 
-  /** What {@link #kick} did. */
+  /** The outcome of {@link #kick}. */
   public enum KickOutcome {
     /** The client was connected. It was disconnected and its session has ended. */
     DISCONNECTED,

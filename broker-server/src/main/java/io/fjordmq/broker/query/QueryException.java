@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 public final class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What the caller can do. */
+  /** The kind of failure, which determines what the caller can do. */
   public enum Kind {
     /** The query is not valid. */
     INVALID,
@@ -24,7 +24,7 @@ public final class QueryException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Returns what the caller can do. */
+  /** Returns the kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -55,7 +55,7 @@ final class TopicMetricsResource implements Resource {
               example = "site/1/temperature")
           String topic) {}
 
-  /** What to do with the counters. */
+  /** The action on the counters. */
   enum Action {
     RESET
   }

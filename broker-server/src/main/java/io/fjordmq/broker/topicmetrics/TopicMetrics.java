@@ -65,7 +65,7 @@ public final class TopicMetrics implements AutoCloseable {
   private long sampledAtNanos;
 
   /**
-   * What topic metrics need from the node.
+   * The parts of the node that topic metrics need.
    *
    * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time

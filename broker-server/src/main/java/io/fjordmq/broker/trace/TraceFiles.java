@@ -35,7 +35,7 @@ final class TraceFiles {
 
   static final int MAX_QUEUED_CHARS = 8 << 20;
 
-  /** What a node knows about one of its files. */
+  /** Information about one of this node's files. */
   record Info(String fileName, long bytes, long modifiedMillis) {}
 
   /**

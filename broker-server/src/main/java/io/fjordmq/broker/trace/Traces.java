@@ -49,7 +49,7 @@ public final class Traces implements AutoCloseable {
   private final TraceDirectory directory;
 
   /**
-   * What traces need from the node.
+   * The parts of the node that traces need.
    *
    * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
@@ -91,7 +91,7 @@ public final class Traces implements AutoCloseable {
     directory = new TraceDirectory(thread::replace);
   }
 
-  /** What sessions and delivery report to. */
+  /** The tracer that sessions and delivery report to. */
   public Tracer tracer() {
     return tracer;
   }

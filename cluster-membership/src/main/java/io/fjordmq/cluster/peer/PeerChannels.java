@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
 
-  /** What Netty writes before the error of a system call, such as {@code Broken pipe}. */
+  /** The prefix that Netty adds to the error of a system call, such as {@code Broken pipe}. */
   private static final Pattern NATIVE_CALL =
       Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
