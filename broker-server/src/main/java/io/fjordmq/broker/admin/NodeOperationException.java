@@ -2,7 +2,7 @@ package io.fjordmq.broker.admin;
 
 import io.fjordmq.common.OperationException;
 
-/** Thrown if a node cannot answer a request; the message is for the caller of the API. */
+/** Thrown if a request to a node failed; the message is for the caller of the API. */
 public final class NodeOperationException extends OperationException {
   private static final long serialVersionUID = 1;
 

@@ -5,7 +5,7 @@ import io.fjordmq.common.OperationException;
 import io.fjordmq.range.RangeException;
 import java.util.concurrent.CompletableFuture;
 
-/** A query that cannot be answered; the message tells an operator why. */
+/** A query failed; the message tells the operator why. */
 public final class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

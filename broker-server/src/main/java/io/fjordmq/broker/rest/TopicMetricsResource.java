@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Counters of the messages of registered topics. */
+/** Message counters of registered topics. */
 final class TopicMetricsResource implements Resource {
   private static final String TAG = "Topic metrics";
   private static final String PATH = "/mqtt/topic_metrics";

@@ -12,7 +12,7 @@ public final class TopicMetricsException extends OperationException {
     INVALID,
     /** The topic is not registered. */
     NOT_FOUND,
-    /** The topic is registered already. */
+    /** The topic is already registered. */
     EXISTS,
     /** The topic was changed at the same time by another request; nothing was written. */
     CHANGED,
