@@ -299,7 +299,7 @@ training_run() {
   local folder="$1" attempt deadline code=0
   node='' load='' # not local, for the trap
   local DATA_DIR="$folder/data" LOG_DIR="$folder/logs" READY_FILE="$folder/data/fjordmq.pid"
-  # The settings and JVM options of the user who builds are those of no node in particular.
+  # The training run must not depend on the environment of the user who builds.
   unset FJORDMQ_JVM_OPTS
   local clean=(env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 _JAVA_SR_SIGNUM=50)
   trap 'kill -9 $node $load 2>/dev/null || true' EXIT

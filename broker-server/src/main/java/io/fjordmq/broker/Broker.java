@@ -166,14 +166,14 @@ public final class Broker implements ShutdownSequence.Composite {
         new RuntimeSettings.Dependencies(loaded, node.metadata(), node.membership()::write));
   }
 
-  /** Passes changed settings to the components that can apply them at run time. */
+  /** Passes changed settings to the components that can change while they run. */
   private void applyChanges(Tenants tenants) {
     settings.watch(
         changed -> {
           tenants.replace(changed.sharedLimits(), changed.tenants());
           overload.setThresholds(changed.overloadConfig());
           stores.disk().setMinFreeBytes(changed.diskConfig().minFreeBytes());
-          // Not on the metadata thread, because there may be many clients.
+          // Not on the thread of the metadata, because there may be many clients.
           CompletableFuture.runAsync(clientServices.sessions()::applyLimits);
         });
   }

@@ -22,7 +22,7 @@ public record ClusterAnswer<T>(List<OfNode<T>> values, List<String> problems) {
     }
   }
 
-  /** Each value is replaced by any number of values. */
+  /** Replaces each value with any number of values. */
   <R> ClusterAnswer<R> flatMap(Function<T, List<R>> mapping) {
     return new ClusterAnswer<>(
         values.stream()

@@ -162,7 +162,7 @@ public final class Evacuation implements AutoCloseable {
     return self == null ? null : self.state();
   }
 
-  /** The phase of the evacuation. */
+  /** How far the evacuation is. */
   public Status status() {
     Run current;
     synchronized (this) {

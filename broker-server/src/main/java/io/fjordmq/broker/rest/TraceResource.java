@@ -183,7 +183,7 @@ final class TraceResource implements Resource {
             Parameter.number(
                     BYTES, "Maximum size of the part, in bytes", MIN_LOG_BYTES, MAX_LOG_BYTES)
                 .orElse(DEFAULT_LOG_BYTES))
-        .query(Parameter.text(NODE, "Id of the node; the node that receives the request if absent"))
+        .query(Parameter.text(NODE, "Id of the node; if absent, the node that answers"))
         .ok(LogJson.class)
         .notFound("The trace or the node does not exist")
         .handler(this::readLog);

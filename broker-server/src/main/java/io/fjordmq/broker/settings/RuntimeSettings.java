@@ -213,7 +213,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
     }
   }
 
-  /** A value that is valid on other nodes may conflict with this node's file. */
+  /** Other nodes may have files with which a value is valid that does not fit this node's file. */
   private Map<String, String> valid(Map<String, String> stored) {
     Map<String, String> accepted = new TreeMap<>();
     stored.forEach(
