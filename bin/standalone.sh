@@ -26,7 +26,7 @@ Node commands:
   run                       start the node in the foreground and log to the terminal; Ctrl-C stops it
   check                     check the configuration and every file it names, and report all errors; start nothing
   build                     build FjordMQ if needed; with JDK 25 or newer, also make an AOT cache if there is none for this
-                            build and JDK: run a node in a directory of its own under load for about 20 s
+                            build and JDK: run a node in its own directory under load for about 20 s
 
 All node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or the sources are
 newer. The cache shortens starts and the time until the node is warm; a node also starts without one.
@@ -249,7 +249,7 @@ build_all() {
 
 # --- AOT cache --------------------------------------------------------------------------------------------------
 # From JDK 25 on, a cache holds loaded and linked classes and the profiles that the JIT compiler needs. A training run
-# records them: a node in a directory of its own serves TrainingLoad.
+# records them: a node in its own directory serves TrainingLoad.
 
 # Prints the jars in a fixed order. The JVM would expand a wildcard in the order of the directory, and accepts a cache
 # only for the class path that it was recorded with.
@@ -299,7 +299,7 @@ training_run() {
   local folder="$1" attempt deadline code=0
   node='' load='' # not local, for the trap
   local DATA_DIR="$folder/data" LOG_DIR="$folder/logs" READY_FILE="$folder/data/fjordmq.pid"
-  # The settings and JVM options of the user who builds are those of no node in particular.
+  # The training run must not depend on the environment of the user who builds.
   unset FJORDMQ_JVM_OPTS
   local clean=(env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 _JAVA_SR_SIGNUM=50)
   trap 'kill -9 $node $load 2>/dev/null || true' EXIT

@@ -33,7 +33,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * <ul>
  *   <li>{@code --check} validates the configuration and the files it refers to
  *   <li>{@code --show-config} prints the effective configuration as JSON, with redacted secrets
- *   <li>{@code --import-mosquitto FILE} prints a configuration like that of mosquitto
+ *   <li>{@code --import-mosquitto FILE} converts a configuration file of mosquitto
  * </ul>
  */
 public final class Main {

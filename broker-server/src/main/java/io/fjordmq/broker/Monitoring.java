@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a node measures about itself for operators: alarms, samples and resources. */
+/** Monitors this node for operators: alarms, samples and resources. */
 final class Monitoring implements ShutdownSequence.Composite {
   record Dependencies(
       BrokerConfig config,

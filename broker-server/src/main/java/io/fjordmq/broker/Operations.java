@@ -54,7 +54,7 @@ final class Operations implements ShutdownSequence.Composite {
       Observers observers) {}
 
   /**
-   * What operators see and change on this node.
+   * The administrative components of this node.
    *
    * @param plugins the plugins of this node
    */
@@ -165,7 +165,7 @@ final class Operations implements ShutdownSequence.Composite {
                 Monitoring.resources(dependencies.stores.disk(), dependencies.overload)));
   }
 
-  /** Starts answering operators about this node, whichever node they ask. */
+  /** Starts answering operator requests about this node, which can arrive at any node. */
   private NodeOperations nodeOperations(Dependencies dependencies, Evacuation evacuation) {
     Administration administration = dependencies.administration;
     return NodeOperations.start(
@@ -227,7 +227,7 @@ final class Operations implements ShutdownSequence.Composite {
     return monitoring;
   }
 
-  /** What the nodes report about themselves. */
+  /** The reports of the nodes about themselves. */
   NodeReports reports() {
     return reports;
   }
@@ -247,7 +247,7 @@ final class Operations implements ShutdownSequence.Composite {
     return decommission;
   }
 
-  /** Requests of operators to single nodes. */
+  /** Operator requests to single nodes. */
   NodeOperations nodeOperations() {
     return nodeOperations;
   }

@@ -32,7 +32,7 @@ final class AlarmsCommand {
     return Durations.text(alarm.path("duration"));
   }
 
-  @Command(name = "list", description = "List the active alarms of all nodes, the latest first")
+  @Command(name = "list", description = "List the active alarms of all nodes, latest first")
   int list(
       @Mixin ListOptions list,
       @Option(names = "--history", description = "list deactivated alarms instead")
@@ -44,7 +44,6 @@ final class AlarmsCommand {
 
   @Command(name = "clear", description = "Forget the deactivated alarms of all nodes")
   int clear(@Mixin JsonOption json) {
-    return context.done(
-        context.api().delete(ApiPath.of(ALARMS)), json, "history of alarms cleared");
+    return context.done(context.api().delete(ApiPath.of(ALARMS)), json, "alarm history cleared");
   }
 }

@@ -82,7 +82,7 @@ final class BanCommand {
       @Option(
               names = "--tenant",
               paramLabel = "TENANT",
-              description = "tenant of the ban (default: none; the ban for all tenants)")
+              description = "tenant of the ban (default: the ban for all tenants)")
           @Nullable String tenant,
       @Mixin JsonOption json) {
     return context.done(

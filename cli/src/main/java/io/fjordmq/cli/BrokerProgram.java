@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The broker on this host, which can check, print and convert configuration files without starting
- * a node. It runs in a process of its own, because this program shares no classes with it.
+ * a node. It runs in a separate process, because this program shares no classes with it.
  *
  * @param home the directory of FjordMQ
  * @param configuration the configuration file that the command line chooses
@@ -25,7 +25,7 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
   private static final String MAIN = "io.fjordmq.broker.Main";
 
   /**
-   * What the program printed.
+   * The output of the program.
    *
    * @param code the exit code
    */
@@ -46,7 +46,7 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
     String home = System.getProperty("fjordmq.home");
     String configuration = System.getProperty("fjordmq.configuration");
     if (home == null || configuration == null) {
-      throw new UsageException("this command needs the program on this host; run bin/fjordmq");
+      throw new UsageException("this command needs FjordMQ on this host; use bin/fjordmq");
     }
     return new BrokerProgram(
         Path.of(home),

@@ -185,7 +185,7 @@ final class ConfigCommand {
         context
             .terminal()
             .message(
-                "warning: the node that responds keeps %s for %s, because %s sets it; other nodes"
+                "warning: the node that responded keeps %s for %s, because %s sets it; other nodes"
                         .formatted(
                             value, key, entry.path("source").asString("its own configuration"))
                     + " use "

@@ -3,7 +3,7 @@ package io.fjordmq.cli;
 import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
-/** Durations for people. */
+/** Formats durations for people. */
 final class Durations {
   private Durations() {}
 

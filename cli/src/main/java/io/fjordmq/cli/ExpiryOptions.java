@@ -23,7 +23,7 @@ final class ExpiryOptions {
   @Nullable String duration;
 
   /**
-   * Returns the end as in RFC 3339; null if there is none.
+   * Returns the end in RFC 3339 format; null if there is none.
    *
    * @throws UsageException if the options are invalid
    */

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What commands get from the process that runs them.
+ * The environment of a command: the process that runs it.
  *
  * @param environment the environment variables
  * @param dataDirectory the data directory of the node on this host; null if another node is used

@@ -16,7 +16,7 @@ final class ImportCommand {
   @Command(
       name = "mosquitto",
       description = {
-        "Print a configuration file like a mosquitto.conf",
+        "Convert a mosquitto.conf and print the result",
         "Standard error and the comments of the file say what could not be carried over, and why."
       })
   int mosquitto(

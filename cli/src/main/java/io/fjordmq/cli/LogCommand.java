@@ -42,7 +42,7 @@ final class LogCommand {
     this.context = context;
   }
 
-  @Command(name = LEVELS, description = "List the loggers that have a level of their own")
+  @Command(name = LEVELS, description = "List the loggers that have their own level")
   int levels(
       @Mixin ListOptions list,
       @Option(names = NODE, paramLabel = NODE_LABEL, description = "only the levels of this node")

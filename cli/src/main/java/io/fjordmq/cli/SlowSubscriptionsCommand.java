@@ -50,8 +50,6 @@ final class SlowSubscriptionsCommand {
           @Nullable String tenant,
       @Mixin JsonOption json) {
     return context.done(
-        context.api().delete(PATH.with("tenant", tenant)),
-        json,
-        "list of slow subscriptions cleared");
+        context.api().delete(PATH.with("tenant", tenant)), json, "slow subscriptions cleared");
   }
 }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Counters of the messages of registered topics. */
+/** Message counters of registered topics. */
 @Command(name = "topic-metrics", description = "Count the messages of topics")
 final class TopicMetricsCommand {
   static final List<Column> COLUMNS =

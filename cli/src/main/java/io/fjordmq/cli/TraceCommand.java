@@ -59,7 +59,7 @@ final class TraceCommand {
     return Long.toString(bytes);
   }
 
-  @Command(name = "list", description = "List the traces, the newest first")
+  @Command(name = "list", description = "List the traces, newest first")
   int list(@Mixin ListOptions list) {
     return context.list(Listing.whole(ApiPath.of(TRACE), COLUMNS), list);
   }
@@ -156,9 +156,7 @@ final class TraceCommand {
     return lines;
   }
 
-  @Command(
-      name = "follow",
-      description = "Print what a trace contains and what is added, until it ends")
+  @Command(name = "follow", description = "Print a trace and follow it until it ends")
   int follow(@Parameters(paramLabel = NAME, description = WHICH) String name) {
     TraceLog log = new TraceLog(context.api(), name);
     PrintWriter out = context.terminal().out();

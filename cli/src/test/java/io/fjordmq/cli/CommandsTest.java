@@ -95,7 +95,7 @@ class CommandsTest {
       textBlock =
           """
           cluster remove n2 --yes  | DELETE /nodes/n2 | `` | {"message":"removed n2"} | removed n2
-          alarms clear             | DELETE /alarms | `` | `` | history of alarms cleared
+          alarms clear             | DELETE /alarms | `` | `` | alarm history cleared
           cluster accept-clock     | POST /cluster/accept_clock | `` | {"message":"advanced"} | advanced
           ranges split r-1         | POST /ranges/r-1/split | `` | {"message":"splitting"} | splitting
           ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
@@ -135,7 +135,7 @@ class CommandsTest {
           trace start --ip 10.0.0.0/8 --payload none | POST /trace | {"name":"ip-address-20261126-120000","type":"ip_address","ip_address":"10.0.0.0/8","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
           trace stop n             | PUT /trace/n/stop | {} | {"name":"n"} | trace 'n' stopped
           trace delete n --yes     | DELETE /trace/n | `` | `` | trace 'n' deleted
-          slow-subscriptions clear | DELETE /slow_subscriptions | `` | `` | list of slow subscriptions cleared
+          slow-subscriptions clear | DELETE /slow_subscriptions | `` | `` | slow subscriptions cleared
           topic-metrics add a/b    | POST /mqtt/topic_metrics | {"topic":"a/b"} | {"topic":"a/b"} | topic 'a/b' registered
           topic-metrics reset a --tenant t | PUT /mqtt/topic_metrics?tenant=t | {"action":"reset","topic":"a"} | `` | counters of topic 'a' reset
           topic-metrics del a/b    | DELETE /mqtt/topic_metrics/a%2Fb | `` | `` | topic 'a/b' is no longer registered

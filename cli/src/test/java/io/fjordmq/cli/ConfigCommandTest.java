@@ -123,7 +123,7 @@ class ConfigCommandTest {
             new Cli.Result(
                 0,
                 "a.b: 7\n",
-                "fjordmq: warning: the node that responds keeps 7 for a.b, because environment"
+                "fjordmq: warning: the node that responded keeps 7 for a.b, because environment"
                     + " variable X sets it; other nodes use 5\n"));
     api.on("DELETE /configs/a.b", "[" + SAME + "]");
     assertThat(Cli.of(api).line("config unset a.b")).isEqualTo(new Cli.Result(0, "a.c: 1\n", ""));

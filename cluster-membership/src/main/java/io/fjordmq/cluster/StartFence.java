@@ -47,7 +47,7 @@ public final class StartFence {
   }
 
   /**
-   * Why a node is refused.
+   * The reason why a node is refused.
    *
    * @param permanent whether the data directory of the node can never be used again
    */

@@ -35,7 +35,7 @@ public record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
     Inbox inbox = inboxes.find(id);
     if (inbox != null && owner.equals(inbox.state().owner())) {
       InboxState state = inbox.state();
-      // sentBelow stays: nothing was sent to a client that was not connected.
+      // sentBelow is unchanged: nothing was sent to a client that was not connected.
       SessionExpiry.detach(inboxes, inbox, state.sentBelow(), state.expirySeconds(), true, 0, 0);
     }
     return ResponseCodec.done();

@@ -1,6 +1,6 @@
 package io.fjordmq.inbox;
 
-/** Why an accepted message was not delivered: labels of {@link InboxObserver#onDropped}. */
+/** The reasons why accepted messages are dropped: labels of {@link InboxObserver#onDropped}. */
 public final class DropReasons {
   /** The inbox was full and dropped its oldest messages. */
   public static final String INBOX_FULL = "inbox_full";

@@ -46,7 +46,7 @@ final class InboxRows {
    * Returns the connect order for events between two connections of a client: directly before this
    * command.
    */
-  ConnectOrder connectOrderBefore() {
+  ConnectOrder connectOrderBeforeThis() {
     return new ConnectOrder(context.epochVersion(), context.index() - 1);
   }
 

@@ -5,7 +5,7 @@ import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.NewerFormatException;
 
 /**
- * What remains of an entry once its PUBREC is recorded.
+ * The remainder of an entry once its PUBREC is recorded.
  *
  * @param bytesBefore total size of all earlier entries of the inbox
  * @param bytes size of the entry itself

@@ -149,7 +149,7 @@ final class SessionExpiry {
     if (will == null) {
       return;
     }
-    DueWillRow due = new DueWillRow(inbox.id, inboxes.connectOrderBefore(), will);
+    DueWillRow due = new DueWillRow(inbox.id, inboxes.connectOrderBeforeThis(), will);
     long epoch = state.handle().epoch();
     inboxes.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
     scheduleAnnouncement(inboxes, inbox.bucket, inbox.incarnation(), epoch);

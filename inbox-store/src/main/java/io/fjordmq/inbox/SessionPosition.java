@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A position in the list of sessions, which is in the order of the store's keys: bucket, tenant,
- * client identifier, the latter two by code point. A position need not be that of a session.
+ * client identifier, the latter two by code point. It need not belong to a session.
  *
  * @param bucket 0 to {@link InboxId#BUCKETS}, which is the bucket of {@link #END}
  */

@@ -45,13 +45,13 @@ public record RetainPublisher(long publisher, RetainVersion retainVersion) {
     return hash == 0 ? 1 : hash;
   }
 
-  boolean isNone() {
+  boolean isAbsent() {
     return publisher == 0;
   }
 
   /** Returns true if both have the same publisher and this one has the later version. */
   boolean isAfter(RetainPublisher other) {
-    return !isNone()
+    return !isAbsent()
         && publisher == other.publisher
         && retainVersion.compareTo(other.retainVersion) > 0;
   }

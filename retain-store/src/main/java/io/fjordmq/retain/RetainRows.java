@@ -72,7 +72,7 @@ public final class RetainRows {
    * earlier connections are not retained again.
    */
   void putClearMarker(byte[] key, RetainPublisher retainPublisher) {
-    if (retainPublisher.isNone()) {
+    if (retainPublisher.isAbsent()) {
       return;
     }
     while (memory.clearMarkers().size() >= MAX_CLEAR_MARKERS) {

@@ -1,7 +1,8 @@
 package io.fjordmq.api.plugin;
 
 /**
- * Why a client may not connect. It determines the reason code in the CONNACK (MQTT 5.0 §3.2.2.2).
+ * The reason why a client may not connect. It determines the reason code in the CONNACK (MQTT 5.0
+ * §3.2.2.2).
  */
 public enum DenyReason {
   /** Reason code 0x86; MQTT 3: return code 4. */

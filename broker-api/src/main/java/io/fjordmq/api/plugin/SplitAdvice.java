@@ -21,7 +21,7 @@ public sealed interface SplitAdvice {
   /** Do not split the range. */
   record Keep(Reason reason) implements SplitAdvice {}
 
-  /** Why a range is not split. The names are label values of a metric. */
+  /** The reason why a range is not split. The names are label values of a metric. */
   enum Reason {
     /** The load is too low. */
     COLD,

@@ -22,7 +22,7 @@ final class AccountRecords {
   private final MetadataClient client;
 
   /**
-   * @param writer writes through the metadata leader, whichever node that is
+   * @param writer writes through the metadata leader, on any node
    */
   AccountRecords(
       MetadataGroup metadata, Function<List<Change>, CompletableFuture<WriteResult>> writer) {

@@ -25,9 +25,9 @@ public final class Accounts implements AutoCloseable {
   private final FirstAdministrator firstAdministrator;
 
   /**
-   * What accounts need from the node.
+   * The parts of the node that accounts need.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    * @param requestTimeout time after which a caller gives up on a request
    */

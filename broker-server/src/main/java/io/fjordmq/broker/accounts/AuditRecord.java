@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change that was requested through the API. Immutable; long texts are cut, and control
+ * One change that was requested through the API. Immutable; long values are truncated, and control
  * characters are replaced.
  *
- * @param time when the request was answered, in the wall clock of the node
+ * @param time time of the response, by the wall clock of the node
  * @param caller null if the request was not authenticated, as in a login
  * @param address the address from which the request came
  * @param operation the id of the operation, as in the OpenAPI description

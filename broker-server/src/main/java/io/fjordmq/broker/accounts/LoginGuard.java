@@ -16,7 +16,7 @@ final class LoginGuard {
   /** How many times more failures an address may have than a user at this address. */
   private static final int USERS_PER_ADDRESS = 10;
 
-  /** Only texts that {@link InetAddress#getByName} parses without asking a name server. */
+  /** Only strings that {@link InetAddress#getByName} parses without asking a name server. */
   private static final Pattern LITERAL =
       Pattern.compile(
           "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])){3}"
@@ -60,7 +60,7 @@ final class LoginGuard {
     return addressKey + "\n" + bounded(name);
   }
 
-  /** Returns the key under which an address counts. IPv6 addresses of a network have the same. */
+  /** Returns the key under which an address counts. IPv6 addresses of a network share one. */
   static String addressKey(String address) {
     if (address.length() <= MAX_TEXT && LITERAL.matcher(address).matches()) {
       try {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.accounts;
 
-/** What a caller of the API may do. Each role includes the roles before it. */
+/** The permissions of an API caller. Each role includes the roles before it. */
 public enum Role {
   /** Reads everything except accounts and audit records. */
   VIEWER,

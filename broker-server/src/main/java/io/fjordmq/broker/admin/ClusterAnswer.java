@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What the nodes of the cluster answered.
+ * The responses of the nodes of the cluster.
  *
  * @param values in the order of the node ids
- * @param problems one line for each node that is missing; empty if all nodes answered
+ * @param problems one line for each node that is missing; empty if all nodes responded
  */
 public record ClusterAnswer<T>(List<OfNode<T>> values, List<String> problems) {
   /**
@@ -22,7 +22,7 @@ public record ClusterAnswer<T>(List<OfNode<T>> values, List<String> problems) {
     }
   }
 
-  /** Each value is replaced by any number of values. */
+  /** Replaces each value with any number of values. */
   <R> ClusterAnswer<R> flatMap(Function<T, List<R>> mapping) {
     return new ClusterAnswer<>(
         values.stream()

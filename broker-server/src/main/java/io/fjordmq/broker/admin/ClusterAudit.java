@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterAudit {
   private final Source source;
 
-  /** Where the records of single nodes come from. */
+  /** The source of the records of single nodes. */
   public interface Source {
     /** The ids of the nodes that are alive. */
     List<String> nodes();
@@ -74,7 +74,7 @@ public final class ClusterAudit {
         .thenApply(done -> merge(new TreeMap<>(pages), limit, List.copyOf(problems)));
   }
 
-  /** Takes the newest of the first remaining records of each node, again and again. */
+  /** Repeatedly takes the newest of the nodes' first remaining records. */
   private static Page merge(Map<String, AuditLog.Page> pages, int limit, List<String> problems) {
     List<Position> positions = new ArrayList<>();
     pages.forEach((node, page) -> positions.add(new Position(node, page)));

@@ -39,7 +39,7 @@ public final class Decommission implements AutoCloseable {
   }
 
   /**
-   * Begins to decommission this node, or returns how far it is. After the first call, the node
+   * Begins to decommission this node, or returns its progress. After the first call, the node
    * continues by itself. Blocks while the metadata is written.
    */
   public synchronized CommandResult request() {
@@ -71,7 +71,7 @@ public final class Decommission implements AutoCloseable {
   }
 
   private CommandResult finish(CommandResult result) {
-    LOG.info("Decommissioned: this node is no voter in any range; stopping");
+    LOG.info("Decommissioned: this node is no longer a voter of any range; stopping");
     CommandResult stopping = CommandResult.done(result.text() + "; the node stops now");
     done = stopping;
     exit.run();

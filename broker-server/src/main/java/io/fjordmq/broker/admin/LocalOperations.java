@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Answers requests about this node, whichever node an operator asked. Thread-safe. */
+/** Answers requests about this node, which can arrive at any node. Thread-safe. */
 public final class LocalOperations implements AutoCloseable {
   private static final int MAX_WAITING = 16;
   private static final int KEEP_ALIVE_SECONDS = 60;

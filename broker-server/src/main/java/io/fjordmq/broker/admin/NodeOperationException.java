@@ -2,11 +2,11 @@ package io.fjordmq.broker.admin;
 
 import io.fjordmq.common.OperationException;
 
-/** Thrown if a node cannot answer a request; the message is for the caller of the API. */
+/** Thrown if a request to a node failed; the message is for the caller of the API. */
 public final class NodeOperationException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** The node does not exist. */
     UNKNOWN_NODE,

@@ -24,9 +24,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of operators to single nodes, sent from any node. Thread-safe; does not block. Futures
- * for one node fail with {@link NodeOperationException}; those for all nodes never fail, but name
- * the nodes that are missing.
+ * Operator requests to single nodes, sent from any node. Thread-safe; does not block. Futures for
+ * one node fail with {@link NodeOperationException}; those for all nodes never fail, but name the
+ * nodes that are missing.
  */
 public final class NodeOperations implements ClusterAudit.Source, AutoCloseable {
   /** Name of this service between nodes. */
@@ -50,7 +50,7 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   /**
    * Starts answering other nodes.
    *
-   * @param node what this node answers
+   * @param node handles requests for this node
    */
   public static NodeOperations start(
       Membership membership, PeerNetwork peers, LocalOperations.Parts node) {
@@ -112,7 +112,7 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
     return command(node, NodeRequest.of(NodeRequest.Kind.EVACUATION_STOP));
   }
 
-  /** Decommissions a node, or returns how far it is. */
+  /** Decommissions a node, or returns its progress. */
   public CompletableFuture<CommandResult> decommission(String node) {
     return command(node, NodeRequest.of(NodeRequest.Kind.DECOMMISSION));
   }

@@ -6,7 +6,7 @@ import io.fjordmq.common.NewerFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a running node reports about itself.
+ * The report of a running node about itself.
  *
  * @param version the version of FjordMQ
  * @param uptimeMillis time since the node started

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of an operator that one node answers about itself.
+ * An operator request that one node answers about itself.
  *
  * @param arguments as described by the kind; null for absent ones
  */
@@ -20,7 +20,7 @@ record NodeRequest(Kind kind, NodeRow arguments) {
    */
   private static final int VERSION = 1;
 
-  /** What is requested. The response consists of rows, whose cells {@link NodeCells} describes. */
+  /** The kind of request. The response consists of rows; see {@link NodeCells}. */
   enum Kind {
     /** The listeners. */
     LISTENERS(30),

@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The response to a {@link NodeRequest}: rows of texts. Readers ignore cells that they do not know.
- */
+/** The response to a {@link NodeRequest}: rows of strings. Readers ignore unknown cells. */
 final class NodeRows {
   /*
    *   1  version 1

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param subject what the alarm concerns, such as a range or a node; empty for the whole node
  * @param clusterWide whether the alarm concerns the cluster rather than the node that reports it
  * @param message a sentence for the operator, without a period
- * @param details values for programs, sorted by name
+ * @param details machine-readable values, sorted by name
  * @param activatedAt when the alarm was activated, in cluster time
  * @param deactivatedAt when it was deactivated; null while it is active
  */

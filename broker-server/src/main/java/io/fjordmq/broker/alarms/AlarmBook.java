@@ -30,12 +30,12 @@ final class AlarmBook {
   private final AlarmSettings settings;
   private final AlarmObserver observer;
 
-  /** When conditions began that have not activated an alarm yet. */
+  /** The start of each condition that has not activated an alarm yet. */
   private final Map<Key, Instant> pending = new HashMap<>();
 
   private final Map<Key, Active> active = new LinkedHashMap<>();
 
-  /** Deactivated alarms, the latest first. */
+  /** Deactivated alarms, latest first. */
   private final Deque<Alarm> history = new ArrayDeque<>();
 
   private final Map<AlarmKind, Integer> reportedCounts = new EnumMap<>(AlarmKind.class);
@@ -125,7 +125,7 @@ final class AlarmBook {
     }
   }
 
-  /** Returns the active alarms, followed by the deactivated ones, the latest first. */
+  /** Returns the active alarms, followed by the deactivated ones, latest first. */
   synchronized List<Alarm> list() {
     List<Alarm> all = new ArrayList<>(active.size() + history.size());
     active.values().forEach(known -> all.add(known.alarm));

@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A condition that currently holds. Conditions with the same kind and subject are the same one.
+ * A condition that currently holds. Conditions with the same kind and subject are the same.
  *
  * @param subject what the condition concerns, such as a range or a node; empty for the whole node
  * @param message a sentence for the operator, without a period
- * @param details values for programs, by name
+ * @param details machine-readable values by name
  */
 record AlarmCondition(AlarmKind kind, String subject, String message, Map<String, String> details) {
   AlarmCondition {
@@ -25,7 +25,7 @@ record AlarmCondition(AlarmKind kind, String subject, String message, Map<String
     return new AlarmCondition(kind, subject, message, details);
   }
 
-  /** What identifies a condition. */
+  /** The identity of a condition. */
   record Key(AlarmKind kind, String subject) {}
 
   Key key() {

@@ -19,7 +19,7 @@ public final class AlarmMonitor implements AutoCloseable {
   private final List<Supplier<List<CertificateStatus>>> certificates = new CopyOnWriteArrayList<>();
 
   /**
-   * What the monitor reads. Called on its thread; must not block for long.
+   * The sources that the monitor reads. Called on its thread; must not block for long.
    *
    * @param clusterTime the times of alarms
    * @param wallClock the time that certificates are compared with

@@ -3,7 +3,7 @@ package io.fjordmq.broker.alarms;
 import java.time.Duration;
 
 /**
- * When alarms are activated and deactivated.
+ * Settings for activating and deactivating alarms.
  *
  * @param checkInterval interval between checks
  * @param activateAfter how long a condition that is normal for a short time, such as a range

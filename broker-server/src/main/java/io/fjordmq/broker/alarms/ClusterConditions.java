@@ -20,7 +20,7 @@ final class ClusterConditions {
   /** The subject of the alarm that stands for all further ranges. */
   private static final String OTHERS = "others";
 
-  /** What the metadata group is called in alarms about ranges without a leader. */
+  /** The name of the metadata group in alarms about ranges without a leader. */
   private static final String METADATA = "metadata";
 
   private final ClusterState state;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What this node knows about the cluster without asking other nodes.
+ * This node's view of the cluster, without asking other nodes.
  *
  * @param self this node
  * @param members the nodes of the cluster

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An alarm with the nodes that reported it.
  *
- * @param nodes the first to report the alarm first; one, unless several nodes reported the same
+ * @param nodes in the order of their reports; one, unless several nodes reported the same
  *     cluster-wide alarm at the same time
  */
 public record NodeAlarm(List<String> nodes, Alarm alarm) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of this node at one point in time. A text is null if there is no problem.
+ * The health of this node at one point in time. A component is null if there is no problem.
  *
  * @param overload why the node is overloaded
  * @param diskShortage the shortage of free disk space
@@ -28,8 +28,12 @@ public record NodeHealth(
     List<AlarmCondition> conditions = new ArrayList<>();
     add(conditions, AlarmKind.OVERLOADED, "The node rejects new work: ", overload);
     add(conditions, AlarmKind.DISK_LOW, "Low disk space: ", diskShortage);
-    add(conditions, AlarmKind.STORAGE_FAILED, "Writes to the state fail: ", storageFailure);
-    add(conditions, AlarmKind.RAFT_LOG_FAILED, "Writes to the log fail: ", logFailure);
+    add(
+        conditions,
+        AlarmKind.STORAGE_FAILED,
+        "Writes to the state database fail: ",
+        storageFailure);
+    add(conditions, AlarmKind.RAFT_LOG_FAILED, "Writes to the log database fail: ", logFailure);
     long skewMillis = Math.abs(clockAheadMillis);
     if (skewMillis >= settings.clockSkew().toMillis()) {
       conditions.add(

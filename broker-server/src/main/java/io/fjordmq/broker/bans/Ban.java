@@ -37,7 +37,7 @@ public record Ban(
    *
    * @param tenant null for the caller's tenant, or all tenants if the caller is not bound to one
    * @param by null for the name of the caller
-   * @param at null for the present
+   * @param at null for now
    * @param until null for no end
    */
   public record Draft(

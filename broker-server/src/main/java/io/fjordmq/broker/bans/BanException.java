@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class BanException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** A value of the request is invalid; the message begins with its name. */
     INVALID,
@@ -16,7 +16,7 @@ public final class BanException extends OperationException {
     EXISTS,
     /** The ban was changed at the same time by another request; nothing was written. */
     CHANGED,
-    /** The cluster has as many bans as are allowed. */
+    /** The cluster has the maximum number of bans. */
     FULL,
     /** The metadata cannot be written at the moment, or the outcome of the write is unknown. */
     UNAVAILABLE

@@ -2,7 +2,7 @@ package io.fjordmq.broker.bans;
 
 import java.util.Locale;
 
-/** What a ban compares with its value. The names are those of EMQX. */
+/** The client property that a ban matches. The names are those of EMQX. */
 public enum BanKind {
   /** The client identifier. */
   CLIENTID,

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What the values of bans may be. */
+/** Checks the values of bans. */
 final class BanRules {
   /** Every change of the metadata copies the map of all records, so there must not be too many. */
   static final int MAX_BANS = 2_000;

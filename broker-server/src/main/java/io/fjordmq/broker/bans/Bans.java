@@ -57,9 +57,9 @@ public final class Bans implements AutoCloseable {
   private volatile @Nullable BanEnforcement enforcement;
 
   /**
-   * What bans need from the node.
+   * The parts of the node that bans need.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    */
   public record Dependencies(

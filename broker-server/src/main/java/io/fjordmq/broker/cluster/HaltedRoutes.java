@@ -29,8 +29,8 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   private volatile Supplier<@Nullable String> overdueCheck = () -> null;
 
   /**
-   * Why a replacement by an empty replica was refused; null if none has been refused since this
-   * node was last suspended.
+   * The reason why the replacement by an empty replica was refused; null if none was refused since
+   * this node was last suspended.
    */
   private volatile @Nullable String replacementReason;
 

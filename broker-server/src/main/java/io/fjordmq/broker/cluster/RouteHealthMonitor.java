@@ -18,13 +18,13 @@ public final class RouteHealthMonitor {
 
   /** The node that is monitored, and its view of the cluster. */
   public interface Node {
-    /** Why a route replica is halted; null if none is. */
+    /** The reason why a route replica is halted; null if none is. */
     @Nullable String haltedReason();
 
-    /** Why a route replica will be replaced once this node is suspended; null if none will be. */
+    /** The reason why a route replica will be replaced once this node is suspended, or null. */
     @Nullable String replacementReason();
 
-    /** Why SUBSCRIBEs on other nodes are about to fail because of this node; null if none are. */
+    /** The reason why SUBSCRIBEs on other nodes are about to fail because of this node, or null. */
     @Nullable String overdueReason();
 
     /** Whether other nodes wait for this node before they acknowledge a SUBSCRIBE. */

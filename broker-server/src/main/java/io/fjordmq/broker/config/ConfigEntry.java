@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin where the value comes from
  * @param source the line of the file, the variable or the property that set the value; null for
  *     defaults and for values set through the API
- * @param reloadable whether the API can change the key while nodes run
+ * @param reloadable whether the API can change the key at run time
  * @param apiValue the value set through the API, which is not in effect if the origin is another;
  *     null if there is none
  */

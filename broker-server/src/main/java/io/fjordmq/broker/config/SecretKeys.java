@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Recognizes the keys whose values nobody may read, and hides these values. */
+/** Recognizes keys whose values are secret, and redacts these values. */
 final class SecretKeys {
-  /** What is shown instead of a secret. */
+  /** The replacement for a secret. */
   static final String REDACTED = "******";
 
   /** Keys that end in {@code File} name a file and are not secret. Headers carry credentials. */

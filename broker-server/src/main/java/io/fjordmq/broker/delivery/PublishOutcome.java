@@ -47,7 +47,7 @@ public enum PublishOutcome {
     return this == LOW_DISK_SPACE || this == NODE_CONGESTED || this == NOT_SERVING;
   }
 
-  /** What spans call this outcome if it is a failure; null if it is a success. */
+  /** The error type of this outcome in spans; null for success. */
   public @Nullable String error() {
     return this == ACCEPTED || this == NO_MATCHING_SUBSCRIBERS
         ? null

@@ -84,7 +84,7 @@ final class DiskWatch {
     }
   }
 
-  /** Applies another threshold from the next measurement on. */
+  /** Applies a new threshold from the next measurement on. */
   void setMinFreeBytes(long bytes) {
     minFreeBytes = bytes;
   }

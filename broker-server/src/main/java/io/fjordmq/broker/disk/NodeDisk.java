@@ -104,13 +104,13 @@ public final class NodeDisk implements AutoCloseable {
     return state == null ? node.host().failure() : state;
   }
 
-  /** Why the state database rejects writes; null if it accepts them. */
+  /** The reason why the state database rejects writes; null if it accepts them. */
   public @Nullable String stateFailure() {
     KvException failure = kv.failure();
     return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
-  /** Applies another {@code diskConfig.minFreeBytes} from the next measurement on. */
+  /** Applies a new {@code diskConfig.minFreeBytes} from the next measurement on. */
   public void setMinFreeBytes(long bytes) {
     watch.setMinFreeBytes(bytes);
   }

@@ -19,7 +19,7 @@ public final class Evacuation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Evacuation.class);
   private static final Duration STEP = Duration.ofMillis(DisconnectLimiter.STEP_MILLIS);
 
-  /** How far an evacuation is. */
+  /** The phase of an evacuation. */
   public enum State {
     /** The node is not evacuated. */
     DISABLED,
@@ -183,7 +183,7 @@ public final class Evacuation implements AutoCloseable {
                 end(begun);
                 host.setDraining(false); // in case it was written after all
                 throw new IllegalStateException(
-                    "the metadata was not written; try again: " + failure.getMessage(), failure);
+                    "the metadata cannot be written; try again: " + failure.getMessage(), failure);
               }
               LOG.info("Evacuation started clientsPerSecond={}", begun.rate);
               startSteps();
@@ -227,7 +227,7 @@ public final class Evacuation implements AutoCloseable {
               if (failure != null) {
                 stopped.isStopping = false;
                 throw new IllegalStateException(
-                    "the metadata was not written; try again: " + failure.getMessage(), failure);
+                    "the metadata cannot be written; try again: " + failure.getMessage(), failure);
               }
               acceptClients(stopped);
               LOG.info("Evacuation stopped; accepting clients again");

@@ -62,7 +62,7 @@ public sealed interface ClientEvent
     return false;
   }
 
-  /** The number of characters in the texts of this event, which determines its use of memory. */
+  /** The number of characters in the strings of this event, which determines its use of memory. */
   int chars();
 
   /** The number that identifies the kind of event between nodes. */

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Bans client identifiers whose connections end too often on this node. Every end of a connection
- * counts, also a takeover by another connection with the same identifier, but not those that the
+ * counts, even a takeover by another connection with the same identifier, but not those that the
  * node or an operator causes. Thread-safe; does not block.
  */
 public final class FlappingDetector implements ClientEvents {
@@ -58,7 +58,7 @@ public final class FlappingDetector implements ClientEvents {
   }
 
   /**
-   * What the detector uses.
+   * The dependencies of the detector.
    *
    * @param history gets an event of the banned client
    * @param observer counts bans

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param enabled whether flapping clients are banned
  * @param maxCount number of disconnects within the window after which a client identifier is banned
- * @param window time in which disconnects count together
+ * @param window period in which disconnects are counted
  * @param banTime length of the ban
  * @param maxClients maximum number of client identifiers whose disconnects a node counts; beyond
  *     that, it forgets the one that began first

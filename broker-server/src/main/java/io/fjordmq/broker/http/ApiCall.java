@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param host the host and port that the client addressed
  * @param remoteAddress the IP address of the client
  * @param body reads the body
- * @param memory limits the memory of all requests together
+ * @param memory limits the total memory of all requests
  * @param deadlineNanos when the client gets a timeout instead of the response, in the time of
  *     {@link System#nanoTime}
  */
@@ -46,15 +46,15 @@ public record ApiCall(
 
     /**
      * Reads the whole body of a caller without credentials, instead of {@link #read}. The body may
-     * have at most 16 KiB, and the request is given up while it arrives if other requests need its
-     * place.
+     * have at most 16 KiB, and the request is aborted while it arrives if other requests need its
+     * slot.
      */
     default CompletableFuture<byte[]> readAnonymous() {
       return read();
     }
   }
 
-  /** Limits the memory of all requests together ({@code httpConfig.maxPendingRequestBytes}). */
+  /** Limits the total memory of all requests ({@code httpConfig.maxPendingRequestBytes}). */
   @FunctionalInterface
   public interface Memory {
     /** Does not limit memory; for tests. */
@@ -73,7 +73,7 @@ public record ApiCall(
   public static final class BodyException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Why a body cannot be read. */
+    /** The reason why a body cannot be read. */
     public enum Kind {
       /** It did not arrive in time, or the connection failed. */
       UNREADABLE,
@@ -90,7 +90,7 @@ public record ApiCall(
       this.kind = kind;
     }
 
-    /** Why the body cannot be read. */
+    /** The reason why the body cannot be read. */
     public Kind kind() {
       return kind;
     }

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits the number of requests in progress, their memory, and the response bytes that clients have
  * not received yet. At a limit, stalled clients are disconnected first; a new request is refused
- * only if no client is stalled. Requests of clients without credentials give up their place while
+ * only if no client is stalled. Requests of clients without credentials give up their slot while
  * their bodies arrive, so that these clients cannot block those with credentials. Thread-safe.
  */
 final class PendingResponses {
   /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
-  /** Requests that do not compete with those of other groups for a place. */
+  /** Requests that do not compete with those of other groups for a slot. */
   enum Group {
     /** {@code /metrics} and {@code /status}. */
     PAGES,

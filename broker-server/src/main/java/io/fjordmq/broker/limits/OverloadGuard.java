@@ -77,7 +77,7 @@ public final class OverloadGuard implements Overload {
     return new OverloadGuard(settings, nowMillis, descriptors);
   }
 
-  /** Applies other thresholds from the next reading on. */
+  /** Applies new thresholds from the next reading on. */
   public void setThresholds(OverloadSettings changed) {
     settings = changed;
   }

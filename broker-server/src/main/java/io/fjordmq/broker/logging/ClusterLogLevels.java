@@ -71,7 +71,7 @@ public final class ClusterLogLevels {
   }
 
   /**
-   * Lists the loggers that have a level of their own.
+   * Lists the loggers that have their own level.
    *
    * @param node null for all live nodes
    */

@@ -24,7 +24,7 @@ public final class LogEncoder extends PatternLayoutEncoder {
     try {
       format = LogFormat.valueOf(name.strip().toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
-      addError("the format of the log must be text or json, not '" + name + "'", e);
+      addError("the log format must be text or json, not '" + name + "'", e);
     }
   }
 

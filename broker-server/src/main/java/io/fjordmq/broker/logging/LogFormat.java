@@ -2,7 +2,7 @@ package io.fjordmq.broker.logging;
 
 /** The format of log lines. */
 public enum LogFormat {
-  /** For people. */
+  /** Human-readable text. */
   TEXT,
   /** One JSON object per line, for programs that collect logs. */
   JSON

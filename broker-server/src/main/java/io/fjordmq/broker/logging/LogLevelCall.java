@@ -26,7 +26,7 @@ sealed interface LogLevelCall {
    */
   int VERSION = 1;
 
-  /** Lists the loggers that have a level of their own. */
+  /** Lists the loggers that have their own level. */
   record ListLevels() implements LogLevelCall {}
 
   /**

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The levels of the loggers of this node. {@code conf/logback.xml} sets them; operators can change
- * them until the node stops or for some time. A changed level stays when logback reads a changed
- * file again. Thread-safe; does not block.
+ * them until the node stops or for some time. A changed level remains when logback rereads the
+ * file. Thread-safe; does not block.
  */
 public final class LogLevels implements AutoCloseable {
   /** The logger of the lines about clients that connect and disconnect. */
@@ -120,7 +120,7 @@ public final class LogLevels implements AutoCloseable {
     context.getLogger(CLIENTS).setLevel(clientLevel);
   }
 
-  /** Returns the loggers that have a level of their own, sorted by name. */
+  /** Returns the loggers that have their own level, sorted by name. */
   public List<LoggerLevel> list() {
     List<LoggerLevel> levels = new ArrayList<>();
     for (Logger logger : context.getLoggerList()) {

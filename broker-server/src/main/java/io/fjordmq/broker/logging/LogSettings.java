@@ -7,6 +7,6 @@ package io.fjordmq.broker.logging;
  * @param clientConnections whether to log each client that connects or disconnects
  */
 public record LogSettings(LogFormat format, boolean clientConnections) {
-  /** The defaults. A reconnect storm would fill the log with lines about clients. */
+  /** The defaults. Clients are not logged, because a reconnect storm would fill the log. */
   public static final LogSettings DEFAULTS = new LogSettings(LogFormat.TEXT, false);
 }

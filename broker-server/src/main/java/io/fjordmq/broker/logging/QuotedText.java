@@ -1,7 +1,7 @@
 package io.fjordmq.broker.logging;
 
 /**
- * A text from a client as the value of a {@code key=value} pair in a log line. Texts that could be
+ * Text from a client as the value of a {@code key=value} pair in a log line. Texts that could be
  * mistaken for other pairs, or for other lines, are quoted: spaces, quotes, and control characters,
  * which are also escaped.
  *

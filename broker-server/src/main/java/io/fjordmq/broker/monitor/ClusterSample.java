@@ -15,8 +15,8 @@ public record ClusterSample(Sample sample, int nodes) {
    * Merges the samples of several nodes. Omits times for which a node has not taken its sample yet,
    * because their sums would be too low.
    *
-   * @param histories the samples of each node, the oldest first
-   * @return the oldest first
+   * @param histories the samples of each node, oldest first
+   * @return oldest first
    */
   static List<ClusterSample> merge(Collection<List<Sample>> histories) {
     long last =

@@ -29,7 +29,7 @@ public final class MonitorQueries {
   /**
    * Samples of one or more nodes.
    *
-   * @param samples the oldest first
+   * @param samples oldest first
    * @param problems the nodes whose samples are missing, each with the reason
    */
   public record History(List<ClusterSample> samples, List<String> problems) {}

@@ -5,14 +5,14 @@ import io.fjordmq.broker.ops.LatencyHistogram;
 import io.fjordmq.broker.ops.NodeStatus;
 
 /**
- * What a node measures at one point in time. Counters count since the process started.
+ * The measurements of a node at one point in time. Counters count since the process started.
  *
  * @param status the state of the components
  * @param traffic counters of client traffic
  * @param acknowledgements the times from PUBLISH to acknowledgement since the process started
  * @param retained retained messages in ranges that this node leads
  * @param disk the disk of the data directory
- * @param cpuNanos CPU time of this process; {@link Series#UNKNOWN} if the system does not tell
+ * @param cpuNanos CPU time of this process; {@link Series#UNKNOWN} if the system does not report it
  */
 public record Reading(
     NodeStatus status,
@@ -25,7 +25,7 @@ public record Reading(
   /**
    * The file system of the data directory.
    *
-   * @param usedBytes bytes that cannot be written any more
+   * @param usedBytes bytes that are not available for writing
    * @param totalBytes size; 0 if unknown
    */
   public record Disk(long usedBytes, long totalBytes) {

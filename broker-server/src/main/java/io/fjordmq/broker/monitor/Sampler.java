@@ -62,7 +62,7 @@ public final class Sampler implements AutoCloseable {
     return sampler;
   }
 
-  /** Takes a sample if the time has come. */
+  /** Takes a sample if one is due. */
   void tick() {
     long now = clock.millis();
     long boundary = now - Math.floorMod(now, INTERVAL.toMillis());
@@ -131,7 +131,7 @@ public final class Sampler implements AutoCloseable {
     return nanos.isPresent() ? TimeUnit.NANOSECONDS.toMicros(nanos.getAsLong()) : Series.UNKNOWN;
   }
 
-  /** Returns the samples of the last seconds, the oldest first. */
+  /** Returns the samples of the last seconds, oldest first. */
   List<Sample> latest(int seconds) {
     return samples.after(clock.millis() - TimeUnit.SECONDS.toMillis(seconds));
   }

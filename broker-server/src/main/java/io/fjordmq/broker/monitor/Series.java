@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 public enum Series {
   /** Connected clients. */
   CONNECTIONS("connections", null, Merge.SUM, "Connected clients"),
-  /** The same; EMQX tells connections and live connections apart. */
-  LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "Connected clients, like `connections`"),
+  /** The same; EMQX distinguishes connections and live connections. */
+  LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "The same as `connections`"),
   /** Offline persistent sessions. */
   DISCONNECTED_DURABLE_SESSIONS(
       "disconnected_durable_sessions", null, Merge.SUM, "Persistent sessions that are offline"),
@@ -30,7 +30,7 @@ public enum Series {
   /** Bytes to clients. */
   SENT_BYTES("sent_bytes", "sent_bytes_rate", Merge.SUM, "Bytes sent to clients"),
   /** Dropped messages. */
-  DROPPED("dropped", "dropped_msg_rate", Merge.SUM, "Copies of messages that were dropped"),
+  DROPPED("dropped", "dropped_msg_rate", Merge.SUM, "Message copies dropped"),
   /** CPU time. */
   CPU_PERCENT(
       "cpu_percent",
@@ -63,7 +63,7 @@ public enum Series {
   /** Stands for a value that is not known. */
   public static final long UNKNOWN = -1;
 
-  /** How the values of several nodes become one. */
+  /** How the values of several nodes are merged. */
   private enum Merge {
     SUM,
     MAX
@@ -101,7 +101,7 @@ public enum Series {
     return null;
   }
 
-  /** What the series contains, without a period. */
+  /** The description of the series, without a period. */
   public String description() {
     return isHighestOfNodes() ? description + "; of several nodes, the highest value" : description;
   }

@@ -28,7 +28,7 @@ final class TimeSeries {
     count = Math.min(count + 1, times.length);
   }
 
-  /** Returns the samples that ended after this time, the oldest first. */
+  /** Returns the samples that ended after this time, oldest first. */
   synchronized List<Sample> after(long timeMillis) {
     List<Sample> samples = new ArrayList<>();
     for (int i = 0; i < count; i++) {

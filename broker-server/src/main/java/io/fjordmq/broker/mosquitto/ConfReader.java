@@ -62,7 +62,7 @@ final class ConfReader {
     } catch (NoSuchFileException e) {
       throw new IOException("cannot read " + file + ": no such file", e);
     } catch (MalformedInputException e) {
-      throw new IOException("cannot read " + file + ": not a text file in UTF-8", e);
+      throw new IOException("cannot read " + file + ": not a UTF-8 text file", e);
     } catch (IOException e) {
       throw new IOException("cannot read " + file + ": " + e, e);
     }

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The directives of mosquitto.conf, and what becomes of each. */
+/** The directives of mosquitto.conf, and how each is converted. */
 final class Directives {
   /** Larger packets need other limits to be raised as well; see docs/CONFIGURATION.md. */
   private static final long MAX_PACKET_BYTES = 1_500_000;
@@ -79,12 +79,12 @@ final class Directives {
   static void apply(Draft draft, ConfLine line) {
     if (line.name().equals("connection")) {
       draft.beginBridge();
-      draft.omit(line, "FjordMQ has no bridges, so the whole bridge is left out");
+      draft.omit(line, "FjordMQ has no bridges, so the entire bridge is omitted");
       return;
     }
     if (OF_BRIDGES.contains(line.name()) || line.name().startsWith("bridge_")) {
       if (!draft.isInBridge()) {
-        draft.omit(line, "only bridges have this directive, and FjordMQ has no bridges");
+        draft.omit(line, "this directive is only for bridges, and FjordMQ has no bridges");
       }
       return;
     }
@@ -141,10 +141,10 @@ final class Directives {
             "FjordMQ has no such rule; sessionConfig.bindClientIdTo: username protects client"
                 + " identifiers"),
         "use_username_as_clientid");
-    add(Rule.omit("listeners accept all versions of MQTT"), "accept_protocol_versions");
+    add(Rule.omit("listeners accept all MQTT versions"), "accept_protocol_versions");
     add(Rule.omit("the MQTT listeners serve no files"), "http_dir");
     add(
-        Rule.omit("FjordMQ has no such setting for WebSocket"),
+        Rule.omit("FjordMQ has no such setting for WebSocket listeners"),
         "websockets_headers_size",
         "websockets_log_level",
         "websockets_origin",
@@ -170,7 +170,7 @@ final class Directives {
 
   private static boolean port(Draft draft, ConfLine line, String text) {
     if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) > 65_535) {
-      draft.omit(line, "the port must be between 0 and 65535; 1883 is used");
+      draft.omit(line, "the port must be between 0 and 65535; using 1883");
       return false;
     }
     draft.listener().port = Integer.parseInt(text);
@@ -184,7 +184,7 @@ final class Directives {
         draft.listener().isWebSocket = true;
         draft.remark(line, "clients must use the path /mqtt; mosquitto accepts any path");
       }
-      default -> draft.omit(line, "FjordMQ has listeners for mqtt and websockets only");
+      default -> draft.omit(line, "FjordMQ supports only mqtt and websockets");
     }
   }
 
@@ -212,7 +212,7 @@ final class Directives {
         "tls_engine",
         "tls_engine_kpass_sha1",
         "tls_keyform");
-    add(Rule.omit("FjordMQ always checks the dates"), "disable_client_cert_date_checks");
+    add(Rule.omit("FjordMQ always checks the validity dates"), "disable_client_cert_date_checks");
     add(Rule.omit(PSK), "psk_file", "psk_hint");
     add(
         (draft, line) -> {
@@ -227,7 +227,7 @@ final class Directives {
   }
 
   private static Rule listenerFile(String key) {
-    return (draft, line) -> draft.listener().keys.put(key, Yaml.text(line.value()));
+    return (draft, line) -> draft.listener().keys.put(key, YamlWriter.text(line.value()));
   }
 
   private static void tlsVersion(Draft draft, ConfLine line) {
@@ -325,14 +325,14 @@ final class Directives {
         Rule.omit("overloadConfig protects the memory; FJORDMQ_JVM_OPTS sets the size of the heap"),
         "memory_limit");
     add(
-        Rule.omit("FjordMQ queues messages with QoS 0 only while a client is connected"),
+        Rule.omit("FjordMQ queues QoS 0 messages only while a client is connected"),
         "queue_qos0_messages");
-    add(Rule.omitUnless("true", "FjordMQ always retains messages"), "retain_available");
+    add(Rule.omitUnless("true", "FjordMQ always supports retained messages"), "retain_available");
     add(
         Rule.omit("publishers set the Message Expiry Interval of MQTT 5"),
         "retain_expiry_interval");
     add(
-        Rule.omitUnless("false", "FjordMQ delivers with the lower of both QoS, as MQTT requires"),
+        Rule.omitUnless("false", "FjordMQ delivers with the lower QoS, as MQTT requires"),
         "upgrade_outgoing_qos");
     add(Rule.omit("removed from mosquitto; FjordMQ sends one copy"), "allow_duplicate_messages");
   }

@@ -50,10 +50,10 @@ final class Draft {
   /** Settings by dotted key, in the notation of the file. */
   final Map<String, String> settings = new LinkedHashMap<>();
 
-  /** What could not be carried over, one line each. */
+  /** Notes about directives that could not be carried over, one line each. */
   final List<String> omissions;
 
-  /** What differs although it was carried over, one line each. */
+  /** Notes about directives that behave differently, one line each. */
   final List<String> remarks = new ArrayList<>();
 
   /** Values of directives that can be different for each listener, with the line that set them. */
@@ -78,7 +78,7 @@ final class Draft {
     isInBridge = false;
   }
 
-  /** From now on, each listener has security settings of its own. */
+  /** From now on, each listener has its own security settings. */
   void setPerListener() {
     isPerListener = true;
   }
@@ -95,7 +95,7 @@ final class Draft {
    * Decides whether anonymous clients are allowed. FjordMQ has one value for all listeners, so they
    * are allowed only if every listener allows them.
    *
-   * @param byDefault what mosquitto does if the file does not say
+   * @param byDefault mosquitto's default
    */
   void completeAnonymous(boolean byDefault) {
     if (isPerListener) {

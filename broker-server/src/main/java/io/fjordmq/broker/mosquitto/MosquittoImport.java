@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A configuration file like a mosquitto.conf.
+ * The result of converting a mosquitto.conf.
  *
  * @param yaml the configuration file, which begins with the notes as comments
  * @param notes what could not be carried over or behaves differently, each with line and reason
@@ -44,7 +44,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
       draft.listeners.remove(0);
       if (first.isTls()) {
         draft.remarks.add(
-            "TLS settings before the first listener are left out, because they belong to no"
+            "TLS settings before the first listener are omitted, because they belong to no"
                 + " listener");
       }
     }
@@ -55,7 +55,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
 
   private static void completeTls(Draft draft, Listener listener) {
     if (listener.isTls() && listener.requiresCertificate && !listener.authorities.isEmpty()) {
-      listener.keys.put("trustFile", Yaml.text(listener.authorities));
+      listener.keys.put("trustFile", YamlWriter.text(listener.authorities));
       listener.keys.put("clientAuth", "required");
     } else if (listener.requiresCertificate) {
       ConfLine origin = listener.origin;
@@ -77,7 +77,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
   }
 
   private static String write(Path file, Draft draft, List<String> notes) {
-    Yaml yaml = new Yaml();
+    YamlWriter yaml = new YamlWriter();
     yaml.comment("Converted from " + file + " by 'bin/fjordmq import mosquitto'.");
     yaml.comment("Run 'bin/fjordmq check -c FILE' on this file before you use it.");
     if (!notes.isEmpty()) {
@@ -99,12 +99,12 @@ public record MosquittoImport(String yaml, List<String> notes) {
   private static Map<String, String> keys(Listener listener) {
     Map<String, String> keys = new LinkedHashMap<>();
     if (listener.unixPath.isEmpty()) {
-      keys.put("host", Yaml.text(listener.host));
+      keys.put("host", YamlWriter.text(listener.host));
       keys.put("port", Integer.toString(listener.port));
       keys.putAll(listener.keys);
       return keys;
     }
-    keys.put("path", Yaml.text(listener.unixPath));
+    keys.put("path", YamlWriter.text(listener.unixPath));
     String max = listener.keys.get("maxConnections");
     if (max != null) {
       keys.put("maxConnections", max);

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
-/** What becomes of a directive. */
+/** How a directive is converted. */
 @FunctionalInterface
 interface Rule {
   void apply(Draft draft, ConfLine line);
@@ -15,7 +15,7 @@ interface Rule {
     return (draft, line) -> draft.omit(line, reason);
   }
 
-  /** The directive has no counterpart, unless its value says what FjordMQ does anyway. */
+  /** The directive has no counterpart, unless its value matches what FjordMQ does anyway. */
   static Rule omitUnless(String value, String reason) {
     return (draft, line) -> {
       if (!line.value().equalsIgnoreCase(value)) {
@@ -28,7 +28,7 @@ interface Rule {
   static Rule text(String key) {
     return (draft, line) -> {
       if (draft.isFirst(line)) {
-        draft.settings.put(key, Yaml.text(line.value()));
+        draft.settings.put(key, YamlWriter.text(line.value()));
       }
     };
   }

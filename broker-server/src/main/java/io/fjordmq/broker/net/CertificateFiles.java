@@ -69,7 +69,7 @@ public final class CertificateFiles {
     return files.files().key();
   }
 
-  /** When the certificate expires. */
+  /** The expiry time of the certificate. */
   public Instant expiresAt() {
     return files.files().expiresAt();
   }

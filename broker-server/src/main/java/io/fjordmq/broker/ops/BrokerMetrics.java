@@ -117,11 +117,11 @@ public final class BrokerMetrics implements AutoCloseable {
   /**
    * Adds a registry that exports all metrics. It does not {@link #update} them.
    *
-   * @throws IllegalStateException if the metrics were not created to be exported
+   * @throws IllegalStateException if the metrics were created without support for export
    */
   public void exportTo(MeterRegistry other) {
     if (all == null) {
-      throw new IllegalStateException("the metrics were not created to be exported");
+      throw new IllegalStateException("the metrics were created without support for export");
     }
     all.add(other);
   }

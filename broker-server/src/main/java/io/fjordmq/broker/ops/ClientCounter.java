@@ -92,7 +92,7 @@ public enum ClientCounter {
     return label;
   }
 
-  /** What it counts, and the metric with the same value. */
+  /** A description of the counter, with the metric that has the same value. */
   public String description() {
     return "%s; the metric `%s`%s"
         .formatted(

@@ -89,8 +89,8 @@ enum ClientMetric implements Metric {
       "fjordmq.tls.certificate.expiry.timestamp.seconds",
       Kind.GAUGE,
       "",
-      "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0 if"
-          + " there are no certificates"),
+      "Earliest expiry time of the certificates of listeners and of the HTTP port, in Unix time; 0"
+          + " if there are no certificates"),
   HTTP_LIMITED(
       "fjordmq.http.limited",
       Kind.COUNTER,
@@ -157,8 +157,8 @@ enum ClientMetric implements Metric {
       Kind.TIMER,
       "",
       "Time from accepting a PUBLISH on any node to writing it to a subscriber that was connected"
-          + " when it was accepted, in whole milliseconds; only messages accepted in a sample of"
-          + " one in 64 milliseconds, without those sent with the RETAIN flag");
+          + " when it was accepted, in whole milliseconds; only messages accepted in one of 64"
+          + " milliseconds, except those sent with the RETAIN flag");
 
   private final Spec spec;
 

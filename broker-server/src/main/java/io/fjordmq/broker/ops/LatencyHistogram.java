@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param count the number of all durations, including those above the last upper bound
  */
 public record LatencyHistogram(List<Bucket> buckets, long count) {
-  /** No durations. */
+  /** The empty histogram. */
   public static final LatencyHistogram EMPTY = new LatencyHistogram(List.of(), 0);
 
   /**

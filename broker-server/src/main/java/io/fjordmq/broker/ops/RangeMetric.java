@@ -156,7 +156,7 @@ enum RangeMetric implements Metric {
       Kind.GAUGE,
       "store",
       "Log entries by which the slowest follower of a range led by this node is behind the leader;"
-          + " the maximum of all these ranges"),
+          + " the maximum over all these ranges"),
   CLUSTER_RANGES(
       "fjordmq.cluster.ranges",
       Kind.GAUGE,

@@ -38,8 +38,8 @@ enum StoreMetric implements Metric {
       "fjordmq.route.barrier.wait.seconds",
       Kind.COUNTER,
       "node",
-      "Seconds for which route changes of this node waited, by the node that applied them last or"
-          + " did not apply them in time; node other stands for all beyond the first 128 nodes"),
+      "Seconds that route changes of this node waited, by the node that applied them last or not in"
+          + " time; node other combines all nodes beyond the first 128"),
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "Persistent sessions in ranges led by this node"),
   INBOXES_ATTACHED(
       "fjordmq.inboxes.attached",

@@ -56,7 +56,7 @@ public final class ClientQueries {
    */
   public record Search(List<ClientRow> clients, List<String> problems) {}
 
-  /** What {@link #kick} did. */
+  /** The outcome of {@link #kick}. */
   public enum KickOutcome {
     /** The client was connected. It was disconnected and its session has ended. */
     DISCONNECTED,
@@ -197,7 +197,7 @@ public final class ClientQueries {
     StoredSession stored = row.stored();
     boolean connected = row.connected();
     if (!connected && stored != null && stored.owner() != null) {
-      // The connection begins or ends now, does not match, or its node did not respond.
+      // The client is connecting or disconnecting, does not match, or its node did not respond.
       connected = problems.isMissing(stored.owner().node());
       if (!connected && !filter.selectsAll()) {
         return false;

@@ -19,7 +19,7 @@ import java.util.function.ToIntFunction;
 /** The queries of one node about the whole cluster. Close it before the peer port. */
 public final class ClusterQueries implements AutoCloseable {
   /**
-   * What the queries read.
+   * The data sources of the queries.
    *
    * @param membership the nodes
    * @param peers calls to and from other nodes
@@ -47,7 +47,7 @@ public final class ClusterQueries implements AutoCloseable {
       InstantSource clock) {}
 
   /**
-   * What publishing needs.
+   * The dependencies of publishing.
    *
    * @param overloaded whether this node is overloaded
    * @param maxPayloadBytes the maximum payload of a tenant in bytes; 0 for none

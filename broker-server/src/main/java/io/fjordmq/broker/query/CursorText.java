@@ -3,7 +3,7 @@ package io.fjordmq.broker.query;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Positions in lists as texts that need no escaping in URLs: Base64 for URLs, without padding. */
+/** Positions in lists as strings that are safe in URLs: Base64 for URLs, without padding. */
 public final class CursorText {
   private static final int DIGITS_AT_ONCE = 4;
 
@@ -14,7 +14,7 @@ public final class CursorText {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Encodes a text. */
+  /** Encodes a string. */
   public static String of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
@@ -32,7 +32,7 @@ public final class CursorText {
   }
 
   /**
-   * Decodes a text; what is not UTF-8 becomes U+FFFD.
+   * Decodes a string; invalid UTF-8 becomes U+FFFD.
    *
    * @throws IllegalArgumentException if a character is not a digit of Base64 for URLs
    */

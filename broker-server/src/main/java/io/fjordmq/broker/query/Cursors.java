@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
  */
 public final class Cursors {
   /**
-   * What texts of positions look like: the bucket in decimal digits, then tenant, client identifier
-   * and filter as {@link CursorText}.
+   * The format of positions: the bucket in decimal digits, then tenant, client identifier and
+   * filter as {@link CursorText}.
    */
   public static final String PATTERN = "[0-9]{1,4}(?:\\.[A-Za-z0-9_-]*){3}";
 

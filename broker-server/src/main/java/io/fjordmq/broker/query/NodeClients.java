@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one node knows about its connected clients, and what it can do to them. Thread-safe; does
- * not block. Futures fail if the node cannot be reached.
+ * Reads and changes the connected clients of one node. Thread-safe; does not block. Futures fail if
+ * the node cannot be reached.
  */
 interface NodeClients {
 

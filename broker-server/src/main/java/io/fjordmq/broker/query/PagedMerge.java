@@ -45,7 +45,7 @@ final class PagedMerge<P extends Comparable<P>, T> {
   record Page<P, T>(List<T> rows, P next) {}
 
   /**
-   * What is common to all lists.
+   * The properties that all lists share.
    *
    * @param positionOf returns the position of a row
    * @param after returns the position directly after that of a row

@@ -56,7 +56,7 @@ final class Problems {
   List<String> list() {
     List<String> all = new ArrayList<>(texts);
     if (hasMore) {
-      all.add("more parts are missing");
+      all.add("further parts are missing");
     }
     return List.copyOf(all);
   }

@@ -5,11 +5,11 @@ import io.fjordmq.common.OperationException;
 import io.fjordmq.range.RangeException;
 import java.util.concurrent.CompletableFuture;
 
-/** A query that cannot be answered; the message tells an operator why. */
+/** A query failed; the message tells the operator why. */
 public final class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What the caller can do. */
+  /** The kind of failure, which determines what the caller can do. */
   public enum Kind {
     /** The query is not valid. */
     INVALID,
@@ -24,7 +24,7 @@ public final class QueryException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Returns what the caller can do. */
+  /** Returns the kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -39,12 +39,12 @@ record QueryNodes(
     return call.orTimeout(READ_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Starts the time for one page; the timer returns true once it is up. */
+  /** Starts the timer for one page; it returns true once the time is up. */
   static BooleanSupplier pageTimer() {
     return timer(PAGE_TIME);
   }
 
-  /** Starts the time for a change of many objects; the timer returns true once it is up. */
+  /** Starts the timer for a change of many objects; it returns true once the time is up. */
   static BooleanSupplier actTimer() {
     return timer(ACT_TIMEOUT);
   }

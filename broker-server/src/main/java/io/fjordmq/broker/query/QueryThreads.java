@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Threads on which lists are selected and merged. They end while there is nothing to do. If too
- * much is waiting, further work is rejected.
+ * Threads on which lists are selected and merged. Idle threads end. If too much work is queued,
+ * further work is rejected.
  */
 final class QueryThreads implements Executor, AutoCloseable {
   private static final int MAX_WAITING = 1_000;

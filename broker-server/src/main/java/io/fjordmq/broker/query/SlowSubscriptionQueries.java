@@ -35,7 +35,7 @@ public final class SlowSubscriptionQueries {
   /**
    * The slow subscriptions of all nodes.
    *
-   * @param subscriptions the slowest first
+   * @param subscriptions slowest first
    * @param problems the nodes that did not respond, and why
    */
   public record Slowest(List<Found> subscriptions, List<String> problems) {}

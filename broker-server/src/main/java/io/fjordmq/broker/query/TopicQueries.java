@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the topic filters that have subscribers, from this node's copy of the routes. Each list
- * reads all routes of a tenant, so lists have a thread of their own and a time limit. Thread-safe;
- * does not block.
+ * reads all routes of a tenant, so lists have their own thread and a time limit. Thread-safe; does
+ * not block.
  */
 public final class TopicQueries {
   /**

@@ -2,7 +2,7 @@ package io.fjordmq.broker.rest;
 
 /** Limits of fields that users and API keys have in common. */
 final class AccountFields {
-  /** What a name consists of. It needs no escaping in paths and in HTTP Basic authentication. */
+  /** The pattern of a name, which needs no escaping in paths and in HTTP Basic authentication. */
   static final String NAME = "[A-Za-z0-9][A-Za-z0-9._@+-]*";
 
   static final String NAME_TEXT =

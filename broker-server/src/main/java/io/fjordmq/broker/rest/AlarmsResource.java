@@ -23,7 +23,7 @@ final class AlarmsResource implements Resource {
       @Field("Ids of all nodes that reported the alarm; several only for alarms of the cluster")
           List<String> reportedBy,
       @Field("What is wrong, and what to do") String message,
-      @Field("Values for programs, such as `range`, by name") Map<String, String> details,
+      @Field("Machine-readable values by name, such as `range`") Map<String, String> details,
       @Field("When the alarm was activated, in cluster time") Instant activateAt,
       @Field("Milliseconds for which the alarm has been active, or was active") long duration,
       @Field("When the alarm was deactivated; absent while it is active")
@@ -57,7 +57,7 @@ final class AlarmsResource implements Resource {
         .tag(TAG)
         .summary("List the alarms of all nodes")
         .description(
-            "The latest activation first. Nodes remember deactivated alarms in memory, up to"
+            "The latest activation first. Nodes keep deactivated alarms in memory, up to"
                 + " `alarmsConfig.maxHistory`. An alarm of the cluster, such as a range without a"
                 + " leader, is listed once, even if several nodes report it.")
         .role(Role.VIEWER)
@@ -87,7 +87,7 @@ final class AlarmsResource implements Resource {
         .id("clearAlarmHistory")
         .tag(TAG)
         .summary("Forget the deactivated alarms of all nodes")
-        .description("Active alarms stay.")
+        .description("Active alarms are not affected.")
         .role(Role.OPERATOR)
         .noContent()
         .handler(

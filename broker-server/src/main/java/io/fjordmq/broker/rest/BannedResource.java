@@ -176,7 +176,7 @@ final class BannedResource implements Resource {
         .id("deleteAllBans")
         .tag(TAG)
         .summary("Delete all bans")
-        .description("A caller that is bound to a tenant deletes the bans of that tenant.")
+        .description("A caller that is bound to a tenant deletes only the bans of that tenant.")
         .role(Role.ADMINISTRATOR)
         .tenants()
         .noContent()

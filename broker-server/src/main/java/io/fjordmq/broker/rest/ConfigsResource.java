@@ -158,13 +158,15 @@ public final class ConfigsResource implements Resource {
         .description(
             "Sets all of the values or none; other keys keep their values. Only keys that are"
                 + " `reloadable` can be set. Each node applies the values at once and after each"
-                + " restart, unless its environment, system properties or command line set the"
-                + " key. The response contains the entries of these keys on the node that responds.")
+                + " restart, unless its environment, system properties or command line set the key."
+                + " The response contains the entries of these keys on the node that responds.")
         .role(Role.ADMINISTRATOR)
         .target(request -> String.join(" ", request.body(ConfigChange.class).values().keySet()))
         .body(ConfigChange.class)
         .okArray(ConfigJson.class)
-        .conflict("Another request changed the configuration at the same time, or too many are set")
+        .conflict(
+            "Another request changed the configuration at the same time, or too many values are"
+                + " set")
         .handler(request -> changed(settings.set(request.body(ConfigChange.class).values())));
   }
 

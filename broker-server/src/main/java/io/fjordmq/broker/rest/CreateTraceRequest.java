@@ -15,7 +15,7 @@ record CreateTraceRequest(
             example = "meter-8")
         String name,
     @Field(
-            value = "What the trace compares; the field with the same name contains the value",
+            value = "What the trace matches; the field with the same name contains the value",
             example = "clientid")
         TraceType type,
     @Field(

@@ -61,7 +61,7 @@ final class Json {
   /**
    * Reads and validates a body.
    *
-   * @return a record, or a list of records or texts
+   * @return a record, or a list of records or strings
    * @throws ApiException 400 if the body is not valid; the message names the field
    */
   Object read(byte[] body, Schema schema) {

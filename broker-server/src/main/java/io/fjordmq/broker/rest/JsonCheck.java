@@ -25,7 +25,7 @@ final class JsonCheck {
     if (schema instanceof Schema.Text text) {
       checkText(path, value, text);
     } else if (schema instanceof Schema.Ruled ruled) {
-      require(value.isString(), path, "a text", value);
+      require(value.isString(), path, "a string", value);
       obey(path, value.asString(), ruled.rule());
     } else if (schema instanceof Schema.Time) {
       require(isTime(value), path, TIME, value);
@@ -60,7 +60,7 @@ final class JsonCheck {
   }
 
   private static void checkText(String path, JsonNode value, Schema.Text limits) {
-    require(value.isString(), path, "a text", value);
+    require(value.isString(), path, "a string", value);
     String text = value.asString();
     int length = text.codePointCount(0, text.length());
     if (length < limits.minLength() || length > limits.maxLength()) {

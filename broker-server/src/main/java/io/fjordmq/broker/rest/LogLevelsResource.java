@@ -31,7 +31,7 @@ final class LogLevelsResource implements Resource {
   record LogLevelJson(
       @Field("Node whose log the level applies to") String node,
       @Field("Name of the logger") String logger,
-      @Field("The logger writes lines of this level and of more severe ones") LogLevel level,
+      @Field("The logger writes lines at this level and above") LogLevel level,
       @Field("Whether the level was changed at run time") boolean changed,
       @Field("When the change ends; absent if it lasts until the node stops")
           @Nullable Instant until) {}
@@ -62,8 +62,8 @@ final class LogLevelsResource implements Resource {
         .tag(TAG)
         .summary("List the levels of loggers")
         .description(
-            "Contains the loggers that have a level of their own. All others have the level of the"
-                + " nearest logger whose name is the beginning of theirs, or of `ROOT`.")
+            "Contains the loggers that have their own level. All others inherit the level of their"
+                + " nearest parent, or of `ROOT`.")
         .role(Role.VIEWER)
         .query(Parameter.text(NODE, "Only the levels of this node"))
         .okList(LogLevelJson.class)

@@ -96,7 +96,7 @@ final class MonitorResource implements Resource {
                 + " A value that is unknown is absent.")
         .role(Role.VIEWER)
         .query(
-            Parameter.number("latest", "Only samples of the last seconds", 1, (int) keptSeconds())
+            Parameter.number("latest", "Only the last seconds, such as 300", 1, (int) keptSeconds())
                 .orElse((int) keptSeconds()))
         .ok(SAMPLE.arraySchema());
   }

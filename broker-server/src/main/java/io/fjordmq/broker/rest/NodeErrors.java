@@ -9,7 +9,7 @@ import java.util.function.Function;
 final class NodeErrors {
   private NodeErrors() {}
 
-  /** Failures of the node become failures of the API. */
+  /** Translates failures of the node into API errors. */
   static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
     return result
         .handle(

@@ -132,7 +132,7 @@ public final class Operation {
     return declared.memory.applyAsLong(request);
   }
 
-  /** What the audit log calls the object of a request. */
+  /** The name of the request's target in the audit log. */
   String target(Request request) {
     return declared.target.apply(request);
   }
@@ -196,13 +196,13 @@ public final class Operation {
       return this;
     }
 
-    /** What the operation does, in a few words and without a period. */
+    /** A short summary of the operation, without a period. */
     public Builder summary(String value) {
       summary = value;
       return this;
     }
 
-    /** What callers need to know beyond the summary, in sentences. */
+    /** Details beyond the summary, in full sentences. */
     public Builder description(String value) {
       description = value;
       return this;
@@ -230,7 +230,7 @@ public final class Operation {
     }
 
     /**
-     * What the audit log calls the object of a request. Without this declaration, it is the
+     * The name of the request's target in the audit log. Without this declaration, it is the
      * variables of the path.
      */
     public Builder target(Function<Request, String> value) {
@@ -276,7 +276,7 @@ public final class Operation {
 
     /** The same for a list whose page numbers are limited by {@link Paging#MAX_OFFSET}. */
     Builder paged(TextRule cursors) {
-      notFound("The page starts more than 100,000 elements after the first; use `cursor`");
+      notFound("The page starts beyond element 100,000; use `cursor`");
       return paged(Parameter.text("cursor", CURSOR, cursors));
     }
 

@@ -43,13 +43,13 @@ public final class Parameter {
     return new Parameter(name, description, schema, false, false, null, "");
   }
 
-  /** A text; see {@link Request#text}. */
+  /** A string; see {@link Request#text}. */
   public static Parameter text(String name, String description) {
     return of(name, description, Schema.Text.ANY);
   }
 
   /**
-   * A text that matches a regular expression.
+   * A string that matches a regular expression.
    *
    * @param maxLength the maximum number of Unicode characters
    */
@@ -57,7 +57,7 @@ public final class Parameter {
     return of(name, description, new Schema.Text(0, maxLength, pattern));
   }
 
-  /** A text that obeys a rule. */
+  /** A string that obeys a rule. */
   public static Parameter text(String name, String description, TextRule rule) {
     return of(name, description, new Schema.Ruled(rule));
   }

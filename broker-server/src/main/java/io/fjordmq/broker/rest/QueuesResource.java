@@ -85,7 +85,7 @@ public final class QueuesResource implements Resource {
         .ok(QueuePageJson.class)
         .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
-        .error(503, "Part of the cluster did not respond");
+        .error(503, "Some nodes did not respond");
   }
 
   /** Reads a page of one kind of messages. */

@@ -147,7 +147,7 @@ public final class Request {
     if (!memory.reserve(bytes)) {
       throw ApiException.busy(
           "requests in progress use too much memory (httpConfig.maxPendingRequestBytes); retry"
-              + " later, or ask for less per page");
+              + " later, or request fewer elements per page");
     }
   }
 

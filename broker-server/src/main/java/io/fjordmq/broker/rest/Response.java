@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The response of an operation that succeeded. Immutable. Failures are {@link ApiException}s.
  *
  * @param status the HTTP status
- * @param json a record, or a list of records or texts; null for no content
+ * @param json a record, or a list of records or strings; null for no content
  */
 public record Response(int status, @Nullable Object json) {
   private static final int OK = 200;

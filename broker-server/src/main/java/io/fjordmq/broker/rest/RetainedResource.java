@@ -45,7 +45,7 @@ public final class RetainedResource implements Resource {
                 TextRule.TOPIC_FILTER))
         .query(TopicTenant.parameter())
         .okList(RetainedJson.class)
-        .error(503, "Part of the cluster did not respond")
+        .error(503, "Some nodes did not respond")
         .handler(QueryErrors.translated(this::list));
   }
 
@@ -94,7 +94,7 @@ public final class RetainedResource implements Resource {
                 .orElse(DEFAULT_PAYLOAD_BYTES))
         .ok(RetainedMessageJson.class)
         .notFound("The topic has no retained message")
-        .error(503, "Part of the cluster did not respond")
+        .error(503, "Some nodes did not respond")
         .handler(
             QueryErrors.translated(
                 request -> {
@@ -129,7 +129,7 @@ public final class RetainedResource implements Resource {
         .query(TopicTenant.parameter())
         .noContent()
         .notFound("The topic has no retained message")
-        .error(503, "Part of the cluster did not respond")
+        .error(503, "Some nodes did not respond")
         .handler(
             QueryErrors.translated(
                 request -> {

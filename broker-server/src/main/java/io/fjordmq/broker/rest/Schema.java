@@ -5,7 +5,7 @@ import java.util.List;
 /** The type of a JSON value, with its limits. Immutable. */
 sealed interface Schema {
   /**
-   * A text.
+   * A string.
    *
    * @param minLength the minimum number of Unicode characters
    * @param maxLength the maximum number of Unicode characters
@@ -15,7 +15,7 @@ sealed interface Schema {
     static final Text ANY = new Text(0, Integer.MAX_VALUE, "");
   }
 
-  /** A text that obeys a rule. */
+  /** A string that obeys a rule. */
   record Ruled(TextRule rule) implements Schema {}
 
   /** A time as in RFC 3339. */

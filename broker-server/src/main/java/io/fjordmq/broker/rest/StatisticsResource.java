@@ -85,7 +85,7 @@ final class StatisticsResource implements Resource {
         declare("/stats", "showStats", "Show statistics of all nodes", NODE_STATS, CLUSTER_STATS)
             .description(
                 "Persistent sessions and retained messages count on the nodes that lead their"
-                    + " ranges. Every node knows all topics, so they are not added up.")
+                    + " ranges. Every node knows all topics, so these are not added up.")
             .handler(
                 request ->
                     monitor
@@ -130,7 +130,7 @@ final class StatisticsResource implements Resource {
             Parameter.flag(
                     AGGREGATE,
                     "`false` returns a list with an element for each node, `true` returns one"
-                        + " object with the values of all nodes together")
+                        + " object with the combined values of all nodes")
                 .orElse(false))
         .ok(new Schema.AnyOf(List.of(ofNode.arraySchema(), ofCluster.schema())));
   }

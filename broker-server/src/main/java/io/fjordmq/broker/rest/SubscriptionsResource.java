@@ -195,7 +195,7 @@ public final class SubscriptionsResource implements Resource {
         .query(ClientLookup.tenantParameter())
         .notFound("No client or session has this identifier")
         .conflict("The identifier exists in several tenants")
-        .error(503, "Part of the cluster did not respond");
+        .error(503, "Some nodes did not respond");
   }
 
   private Operation subscribe() {

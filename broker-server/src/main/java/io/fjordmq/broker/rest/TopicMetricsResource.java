@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Counters of the messages of registered topics. */
+/** Message counters of registered topics. */
 final class TopicMetricsResource implements Resource {
   private static final String TAG = "Topic metrics";
   private static final String PATH = "/mqtt/topic_metrics";
@@ -55,7 +55,7 @@ final class TopicMetricsResource implements Resource {
               example = "site/1/temperature")
           String topic) {}
 
-  /** What to do with the counters. */
+  /** The action on the counters. */
   enum Action {
     RESET
   }
@@ -135,7 +135,7 @@ final class TopicMetricsResource implements Resource {
         .summary("Register a topic")
         .description(
             "Every node counts the messages of the topic from now on. Counters are kept in memory"
-                + " and start again when a node restarts. The cluster has at most 512 registered"
+                + " and start at zero when a node restarts. The cluster has at most 512 registered"
                 + " topics.")
         .role(Role.OPERATOR)
         .tenants()
@@ -143,7 +143,7 @@ final class TopicMetricsResource implements Resource {
         .body(RegisterRequest.class)
         .target(request -> request.body(RegisterRequest.class).topic())
         .created(TopicMetricsJson.class)
-        .conflict("The topic is registered already, or there are 512 registered topics")
+        .conflict("The topic is already registered, or there are 512 registered topics")
         .handler(
             request ->
                 translate(

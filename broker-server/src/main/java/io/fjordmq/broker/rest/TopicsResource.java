@@ -33,7 +33,7 @@ public final class TopicsResource implements Resource {
         .summary("List topic filters that have subscribers")
         .description(
             "Sorted by topic filter. Each page reads all routes of the tenant within a time limit;"
-                + " if that is not enough, `meta.partial` says so.")
+                + " if the time runs out, `meta.partial` reports this.")
         .role(Role.VIEWER)
         .tenants()
         .paged(TextRule.CURSOR)

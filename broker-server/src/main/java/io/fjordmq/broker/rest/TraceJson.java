@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A trace. The names are those of EMQX. */
 record TraceJson(
     @Field("Name") String name,
-    @Field("What the trace compares") TraceType type,
+    @Field("What the trace matches") TraceType type,
     @Field("The traced client identifier, with the type `clientid`") @Nullable String clientid,
     @Field("The traced topic filter, with the type `topic`") @Nullable String topic,
     @Field("The traced IP address or network, with the type `ip_address`")

@@ -79,7 +79,7 @@ final class TraceResource implements Resource {
     return Operation.get("/trace")
         .id("listTraces")
         .tag(TAG)
-        .summary("List traces, the newest first")
+        .summary("List traces, newest first")
         .role(Role.VIEWER)
         .tenants()
         .okArray(TraceJson.class)
@@ -92,7 +92,7 @@ final class TraceResource implements Resource {
         .tag(TAG)
         .summary("Start a trace")
         .description(
-            "Every node writes the packets and decisions of what matches to a file of its own,"
+            "Every node writes matching packets and decisions to its own file,"
                 + " which ends at traceConfig.maxFileBytes. Passwords are never written. A trace"
                 + " and its files are deleted traceConfig.retention after its end.")
         .role(Role.OPERATOR)
@@ -109,7 +109,7 @@ final class TraceResource implements Resource {
         .id("deleteAllTraces")
         .tag(TAG)
         .summary("Delete all traces and their files")
-        .description("A caller that is bound to a tenant deletes the traces of that tenant.")
+        .description("A caller that is bound to a tenant deletes only the traces of that tenant.")
         .role(Role.OPERATOR)
         .tenants()
         .noContent()
@@ -160,7 +160,7 @@ final class TraceResource implements Resource {
         .summary("Download what all nodes have traced")
         .description(
             "The lines of all nodes, sorted by time, as plain text of at most 16 MiB. Lines that"
-                + " begin with `#` say what is missing. `/trace/{name}/log` reads files of any"
+                + " begin with `#` report what is missing. `/trace/{name}/log` reads files of any"
                 + " size.")
         .role(Role.OPERATOR)
         .tenants()

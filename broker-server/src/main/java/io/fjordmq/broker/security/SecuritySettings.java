@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param passwordFile file with user names and password hashes; empty for none
  * @param aclFile file with the topics that clients may read and write; empty for none
  * @param reloadInterval interval between checks of both files for changes
- * @param providerTimeout time limit for one provider to decide about one client or action
+ * @param providerTimeout time limit for one provider to decide on one client or action
  * @param passwordThreads number of threads that compute password hashes; 0 for half the number of
  *     processors
  * @param maxWaitingPasswords maximum number of logins waiting for such a thread; further logins are

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What does not change while a client is connected.
+ * The attributes of a client that do not change while it is connected.
  *
  * @param userName null if anonymous
  * @param address IP address, behind a trusted proxy that of the client; empty for Unix sockets

@@ -38,7 +38,7 @@ public record ClientQueue(long sentBelow, List<InFlight> inflight, List<Queued> 
   public record Queued(Message message, Qos qos, boolean retain, int payloadBytes) {}
 
   /**
-   * What to read.
+   * The part of the queue to read.
    *
    * @param inflightFrom messages in flight with a lower sequence are omitted
    * @param maxInflight maximum number of messages in flight; 0 for none

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import java.util.List;
 
 /**
- * What changes while a client is connected.
+ * The state of a client that changes while it is connected.
  *
  * @param inflight QoS 1 and 2 messages that the client has not acknowledged
  * @param maxInflight maximum of {@code inflight}

@@ -51,7 +51,7 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
    */
   final boolean inDoubt;
 
-  /** Why the publish was refused; null if it was accepted. */
+  /** The reason why the publish was refused; null if it was accepted. */
   @Nullable PublishRefusal refusal;
 
   /** The span of the publish; null if it is not traced. */

@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.EventLoop;
 
-/** What a session needs from the {@link SessionTable} in which it is registered. */
+/** The view that a session has of the {@link SessionTable} in which it is registered. */
 interface SessionContext {
   SessionServices services();
 

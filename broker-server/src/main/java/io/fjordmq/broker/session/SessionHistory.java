@@ -27,11 +27,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what happens to the client of one client. Used on the event loop, except for {@link
+ * Records what happens to one client. Used on the event loop, except for {@link
  * #recordSubscribeRefused}, which can be called on any thread.
  */
 final class SessionHistory {
-  /** The client of the client. */
+  /** The client whose history is recorded. */
   interface Client {
     SessionServices services();
 

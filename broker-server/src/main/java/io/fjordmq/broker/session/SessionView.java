@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What operators see of a session. */
+/** An operator's view of a session. */
 record SessionView(Session session) implements ConnectedClient {
   @Override
   public String tenant() {

@@ -69,7 +69,7 @@ final class SubscriberLatency {
   /**
    * Called when a QoS 0 message that has waited in memory is sent.
    *
-   * @param nowMillis the present
+   * @param nowMillis the current time
    */
   void onSentAfterWaiting(Delivery delivery, long nowMillis) {
     if (isMeasured(delivery)) {

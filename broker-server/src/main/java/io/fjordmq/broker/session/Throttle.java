@@ -81,7 +81,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     return (long) perSecond * TICKS_PER_SECOND;
   }
 
-  /** Applies other rates. A client that was stopped continues once it has paid its debt. */
+  /** Applies new rates. A client that was stopped continues once it has paid its debt. */
   void setRates(SessionSettings changed) {
     refill();
     readTokens = tokens(readTokens, settings.readBytesPerSecond(), changed.readBytesPerSecond());

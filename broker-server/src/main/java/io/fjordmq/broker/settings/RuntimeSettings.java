@@ -58,7 +58,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   private volatile State state;
 
   /**
-   * What is in effect.
+   * The values in effect.
    *
    * @param stored all values set through the API
    * @param accepted those that are valid on this node
@@ -67,10 +67,10 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
       BrokerConfig config, Map<String, String> stored, Map<String, String> accepted) {}
 
   /**
-   * What the configuration needs from the node.
+   * The parts of the node that the configuration needs.
    *
    * @param loaded the configuration of this process, without the values set through the API
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    */
   public record Dependencies(
       LoadedConfig loaded,

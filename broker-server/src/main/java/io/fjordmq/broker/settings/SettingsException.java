@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class SettingsException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** A key or value is invalid; the message begins with the key. */
     INVALID,

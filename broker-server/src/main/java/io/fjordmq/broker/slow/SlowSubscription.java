@@ -11,7 +11,7 @@ import java.util.Comparator;
  */
 public record SlowSubscription(
     String tenant, String clientId, String topic, long latencyMillis, long updatedAtMillis) {
-  /** The slowest first. */
+  /** Slowest first. */
   public static final Comparator<SlowSubscription> SLOWEST_FIRST =
       Comparator.comparingLong(SlowSubscription::latencyMillis)
           .reversed()

@@ -55,7 +55,7 @@ public final class SlowSubscriptions {
    * Reports the delivery latency of a message: from accepting it from the publisher until the
    * client has acknowledged it or, with QoS 0, until it was sent. Called on event loops.
    *
-   * @param nowMillis the present, in epoch milliseconds
+   * @param nowMillis the current time, in epoch milliseconds
    */
   public void report(
       String tenant, String clientId, Topic topic, long latencyMillis, long nowMillis) {
@@ -111,7 +111,7 @@ public final class SlowSubscriptions {
     entries.values().removeIf(entry -> entry.updatedAtMillis <= since);
   }
 
-  /** Returns the entries that have not expired, the slowest first. */
+  /** Returns the entries that have not expired, slowest first. */
   public List<SlowSubscription> list(long nowMillis) {
     synchronized (entries) {
       removeExpired(nowMillis);

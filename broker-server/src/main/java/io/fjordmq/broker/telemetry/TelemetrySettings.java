@@ -17,8 +17,8 @@ import java.time.Duration;
  * @param trustFile PEM file with the CA certificates of the collector; empty for those of the JDK
  * @param timeout time limit for one request
  * @param metricsInterval interval between two exports of metrics
- * @param maxQueuedSpans maximum spans that wait for their export
- * @param maxQueuedLogs maximum log lines that wait for their export
+ * @param maxQueuedSpans maximum number of spans queued for export
+ * @param maxQueuedLogs maximum number of log lines queued for export
  * @param maxSpansPerSecond maximum rate of PUBLISH packets and deliveries that are traced; 0 for no
  *     limit
  * @param maxDeliverySpans maximum spans for the deliveries of one message on this node
@@ -70,7 +70,7 @@ public record TelemetrySettings(
         headers.isEmpty() || headersFile.isEmpty(), "headers and headersFile must not both be set");
     require(
         timeout.toMillis() >= 100 && timeout.compareTo(Duration.ofMinutes(1)) <= 0,
-        "timeout must be from 100 ms to 1 min, not " + timeout.toMillis() + " ms");
+        "timeout must be between 100 ms and 1 min, not " + timeout.toMillis() + " ms");
     require(
         metricsInterval.toMillis() >= 1_000,
         "metricsInterval must be at least 1 s, not " + metricsInterval.toMillis() + " ms");
@@ -104,7 +104,7 @@ public record TelemetrySettings(
   private static void requireQueue(String name, int size) {
     require(
         size >= 1 && size <= MAX_QUEUED,
-        name + " must be from 1 to " + MAX_QUEUED + ", not " + size);
+        name + " must be between 1 and " + MAX_QUEUED + ", not " + size);
   }
 
   private static void require(boolean valid, String message) {

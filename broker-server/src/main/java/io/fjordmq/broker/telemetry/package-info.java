@@ -1,5 +1,5 @@
 /**
- * What sessions and delivery report about traced messages ({@link
+ * The interface through which sessions and delivery report traced messages ({@link
  * io.fjordmq.broker.telemetry.MessageTracer}), and the settings for the export to OpenTelemetry.
  * Only the subpackage {@code otlp} knows the OpenTelemetry libraries; its classes are not loaded
  * unless an endpoint is configured.

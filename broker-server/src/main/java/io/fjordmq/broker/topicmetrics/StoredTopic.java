@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * varint resetAt      (ms since the epoch; 0 for none)
  * </pre>
  *
- * <p>The key contains a hash because topics are longer than keys and have other characters.
+ * <p>The key contains a hash because topics can be longer than keys and contain other characters.
  */
 final class StoredTopic {
   static final String PREFIX = "topic-metric/";

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.topicmetrics;
 
-/** What is counted for a topic. The position is part of the format between nodes. */
+/** The counters of a topic. The position is part of the format between nodes. */
 public enum TopicCounter {
   /** QoS 0 messages published to the topic. */
   IN_QOS0("messages.qos0.in"),

@@ -65,9 +65,9 @@ public final class TopicMetrics implements AutoCloseable {
   private long sampledAtNanos;
 
   /**
-   * What topic metrics need from the node.
+   * The parts of the node that topic metrics need.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    */
   public record Dependencies(
@@ -146,7 +146,7 @@ public final class TopicMetrics implements AutoCloseable {
     }
   }
 
-  /** Runs only while topics are registered, so that an idle node stays asleep. */
+  /** Runs only while topics are registered, so that an idle node does not wake up. */
   private void sample() {
     long now = System.nanoTime();
     traffic.sampleRates(Math.max(1, now - sampledAtNanos) / 1e9);
@@ -182,7 +182,7 @@ public final class TopicMetrics implements AutoCloseable {
       return CompletableFuture.failedFuture(
           new TopicMetricsException(
               Kind.INVALID,
-              "topic must have at most %d bytes in UTF-8, not %d"
+              "topic must be at most %d bytes long in UTF-8, not %d"
                   .formatted(MAX_TOPIC_BYTES, bytes)));
     }
     String key = StoredTopic.key(tenant, topic);

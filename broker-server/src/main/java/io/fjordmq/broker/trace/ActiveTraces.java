@@ -77,7 +77,7 @@ final class ActiveTraces {
   }
 
   /**
-   * Returns the traces of topics that a topic filter, or a topic, has in common with them.
+   * Returns the traces whose topic filters overlap with a topic filter or a topic.
    *
    * @param filter with or without {@code $share}
    */

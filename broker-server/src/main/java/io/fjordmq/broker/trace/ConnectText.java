@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * never shown, because clients use them for credentials.
  */
 final class ConnectText {
-  /** Short enough to cut the signature off a token that is used as user name. */
+  /** Short enough to cut the signature off a token that is used as the user name. */
   static final int MAX_USER_NAME_CHARS = 128;
 
   private ConnectText() {}

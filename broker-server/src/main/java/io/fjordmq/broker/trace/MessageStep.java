@@ -2,7 +2,7 @@ package io.fjordmq.broker.trace;
 
 import io.fjordmq.api.Message;
 
-/** What happens to a message on its way through a node, as a trace of topics shows it. */
+/** A step of a message on its way through a node, as shown by topic traces. */
 public sealed interface MessageStep {
   /** A client has published the message. */
   MessageStep RECEIVED = new Received();

@@ -24,7 +24,7 @@ final class NodeLines {
     this.trace = trace;
   }
 
-  /** Why the node's lines are incomplete; null if they are not. */
+  /** The reason why the node's lines are incomplete; null if they are not. */
   @Nullable String problem() {
     return problem;
   }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Formats one MQTT packet of any type and version from its bytes. The bytes are not consumed. Bytes
- * that are no valid packet are reported as such; nothing is thrown. Used once.
+ * that are not a valid packet are reported as such; nothing is thrown. Used once.
  */
 final class PacketText {
   private static final int MQTT_5 = 5;

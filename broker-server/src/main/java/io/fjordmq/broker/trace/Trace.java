@@ -65,7 +65,7 @@ public record Trace(
    * The requested properties of a new trace.
    *
    * @param tenant null for the caller's tenant, or all tenants if the caller is not bound to one
-   * @param startAt null for the present
+   * @param startAt null for now
    * @param endAt null for 10 minutes after the start
    */
   public record Draft(

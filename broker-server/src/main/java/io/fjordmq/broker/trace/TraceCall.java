@@ -6,7 +6,7 @@ import io.fjordmq.common.NewerFormatException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A request to another node about its trace files. The response to each kind is next to it. */
+/** A request to another node about its trace files. Each kind describes its response. */
 sealed interface TraceCall {
   /*
    *   1  version 1

@@ -78,7 +78,7 @@ final class TraceFile {
       open();
       if (size + buffer.position() + bytes.length > maxBytes - RESERVED_BYTES) {
         put(
-            note.line("the file has reached traceConfig.maxFileBytes (" + maxBytes + "); it ends")
+            note.line("the file has reached traceConfig.maxFileBytes (" + maxBytes + "); stopped")
                 .getBytes(StandardCharsets.UTF_8));
         flush();
         accepting = false;

@@ -35,7 +35,7 @@ final class TraceFiles {
 
   static final int MAX_QUEUED_CHARS = 8 << 20;
 
-  /** What a node knows about one of its files. */
+  /** Information about one of this node's files. */
   record Info(String fileName, long bytes, long modifiedMillis) {}
 
   /**
@@ -74,7 +74,7 @@ final class TraceFiles {
     this.maxFileBytes = maxFileBytes;
   }
 
-  /** Returns files of no traces. */
+  /** Returns an instance without traces. */
   static TraceFiles none() {
     return new TraceFiles(Path.of(""), "", InstantSource.system(), () -> false, 0);
   }

@@ -61,7 +61,7 @@ public final class TraceLogs {
    * A part of a file.
    *
    * @param fileBytes the size of the file
-   * @param isComplete whether the trace has ended, so that the file does not grow any more
+   * @param isComplete whether the trace has ended, so that the file does not grow anymore
    */
   @SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
   public record Part(long fileBytes, boolean isComplete, byte[] bytes) {}
@@ -115,7 +115,7 @@ public final class TraceLogs {
     return membership.members().alive().stream().map(NodeId::value).sorted().toList();
   }
 
-  /** The present, in cluster time. */
+  /** The current cluster time. */
   public Instant now() {
     return traces.now();
   }
@@ -125,7 +125,7 @@ public final class TraceLogs {
     return membership.self().value();
   }
 
-  /** Lists the traces that the caller may see with their files, the newest first. Never fails. */
+  /** Lists the traces that the caller may see with their files, newest first. Never fails. */
   public CompletableFuture<Listing> list(Caller caller) {
     List<Trace> all = traces.list(caller);
     return all.isEmpty()

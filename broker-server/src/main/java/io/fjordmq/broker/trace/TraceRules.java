@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the properties of traces may be. */
+/** Checks the properties of new traces. */
 final class TraceRules {
   private static final int MAX_VALUE_BYTES = 1_024;
   private static final int MAX_TENANT_CHARS = 256;
@@ -20,7 +20,7 @@ final class TraceRules {
   private TraceRules() {}
 
   /**
-   * Returns the trace that a draft asks for.
+   * Returns the trace that a draft requests.
    *
    * @throws TraceException if the draft is invalid
    */
@@ -65,7 +65,7 @@ final class TraceRules {
     int bytes = value.getBytes(StandardCharsets.UTF_8).length;
     require(
         bytes >= 1 && bytes <= MAX_VALUE_BYTES,
-        type.label() + " must have 1 to " + MAX_VALUE_BYTES + " bytes in UTF-8, not " + bytes);
+        type.label() + " must be 1 to " + MAX_VALUE_BYTES + " bytes long in UTF-8, not " + bytes);
     return switch (type) {
       case CLIENTID -> value;
       case TOPIC -> filter(value).text();

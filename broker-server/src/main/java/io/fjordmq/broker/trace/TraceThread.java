@@ -79,7 +79,7 @@ final class TraceThread implements AutoCloseable {
     try {
       thread.execute(task);
     } catch (RejectedExecutionException e) { // would halt the metadata replica
-      LOG.debug("The node is stopping; traces do not change any more", e);
+      LOG.debug("The node is stopping; ignoring changes to traces", e);
     }
   }
 

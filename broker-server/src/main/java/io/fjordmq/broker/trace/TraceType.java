@@ -2,7 +2,7 @@ package io.fjordmq.broker.trace;
 
 import java.util.Locale;
 
-/** What a trace compares with its value. The names are those of EMQX. */
+/** The property that a trace matches. The names are those of EMQX. */
 public enum TraceType {
   /** The client identifier. */
   CLIENTID,

@@ -49,9 +49,9 @@ public final class Traces implements AutoCloseable {
   private final TraceDirectory directory;
 
   /**
-   * What traces need from the node.
+   * The parts of the node that traces need.
    *
-   * @param writer writes to the metadata through its leader, whichever node that is
+   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    * @param node the id of this node
    * @param folder the folder of the files, which is created if necessary
@@ -91,7 +91,7 @@ public final class Traces implements AutoCloseable {
     directory = new TraceDirectory(thread::replace);
   }
 
-  /** What sessions and delivery report to. */
+  /** The tracer that sessions and delivery report to. */
   public Tracer tracer() {
     return tracer;
   }
@@ -105,13 +105,13 @@ public final class Traces implements AutoCloseable {
     return files;
   }
 
-  /** The present, in cluster time. */
+  /** The current cluster time. */
   public Instant now() {
     return clock.instant();
   }
 
   /**
-   * From now on, connected clients are traced, too. Called once, before clients connect.
+   * Starts to trace connected clients as well. Called once, before clients connect.
    *
    * @param all the connections of this node
    */
@@ -119,7 +119,7 @@ public final class Traces implements AutoCloseable {
     thread.setConnections(all);
   }
 
-  /** Returns the traces that the caller may see, the newest first. */
+  /** Returns the traces that the caller may see, newest first. */
   public List<Trace> list(Caller caller) {
     return thread.known().stream()
         .filter(trace -> caller.mayAccess(trace.tenant()))
@@ -127,7 +127,7 @@ public final class Traces implements AutoCloseable {
         .toList();
   }
 
-  /** Returns a trace as of all changes before this call. Fails with NOT_FOUND or UNAVAILABLE. */
+  /** Returns a trace with all changes before this call. Fails with NOT_FOUND or UNAVAILABLE. */
   public CompletableFuture<Trace> find(Caller caller, String name) {
     return read().thenApply(view -> decode(require(view, caller, name)));
   }
@@ -161,7 +161,7 @@ public final class Traces implements AutoCloseable {
     if (view.withPrefix(StoredTrace.PREFIX).size() >= settings.maxTraces()) {
       throw new TraceException(
           Kind.FULL,
-          "the cluster has as many traces as traceConfig.maxTraces (%d) allows; delete some first"
+          "the number of traces has reached traceConfig.maxTraces (%d); delete some first"
               .formatted(settings.maxTraces()));
     }
   }
@@ -256,7 +256,7 @@ public final class Traces implements AutoCloseable {
   }
 
   private static MetadataRecord require(MetadataView view, Caller caller, String name) {
-    // Names that keys cannot contain do not exist either.
+    // A name that a key cannot contain cannot exist.
     MetadataRecord record = view.get(StoredTrace.key(name));
     if (record == null || !caller.mayAccess(decode(record).tenant())) {
       throw new TraceException(Kind.NOT_FOUND, "the trace does not exist");

@@ -61,8 +61,8 @@ class ConditionsTest {
         .containsExactly(
             "overloaded: The node rejects new work: heap 90 %",
             "disk_low: Low disk space: 1 MiB free",
-            "storage_failed: Writes to the state fail: EIO",
-            "raft_log_failed: Writes to the log fail: ENOSPC",
+            "storage_failed: Writes to the state database fail: EIO",
+            "raft_log_failed: Writes to the log database fail: ENOSPC",
             "clock_skew: The wall clock of the host is 1000 ms ahead of cluster time; synchronize"
                 + " the clocks (NTP)",
             "file_descriptors_high: 800 of 1000 file descriptors are in use; raise the limit"

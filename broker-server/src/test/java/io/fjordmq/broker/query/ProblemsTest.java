@@ -18,7 +18,7 @@ class ProblemsTest {
         .hasSizeLessThan(100)
         .contains("session of client 'c0': did not respond in time")
         .contains("node n1 did not respond in time")
-        .endsWith("more parts are missing");
+        .endsWith("further parts are missing");
   }
 
   @Test

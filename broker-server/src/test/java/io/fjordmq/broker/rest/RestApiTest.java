@@ -263,8 +263,8 @@ class RestApiTest {
         "[]                        | the body must be an object, not a list",
         "null                      | the body must be an object, not null",
         "{\"size\":1}              | name is missing",
-        "{\"name\":null,\"size\":1} | name must be a text, not null",
-        "{\"name\":5,\"size\":1}   | name must be a text, not 5",
+        "{\"name\":null,\"size\":1} | name must be a string, not null",
+        "{\"name\":5,\"size\":1}   | name must be a string, not 5",
         "{\"name\":\"\",\"size\":1} | name must have 1 to 5 characters, not 0",
         "{\"name\":\"abcdef\",\"size\":1} | name must have 1 to 5 characters, not 6",
         "{\"name\":\"A\",\"size\":1} | name must be a string that matches [a-z]*, not 'A'",
@@ -299,7 +299,7 @@ class RestApiTest {
     String path = "/api/v5/things/bulk";
     assertThat(send(call("POST", path, "", "[\"a\",\"b\"]")).status()).isEqualTo(204);
     assertThat(text(send(call("POST", path, "", "[]")))).contains("must have 1 to 2 elements");
-    assertThat(text(send(call("POST", path, "", "[\"a\",1]")))).contains("[1] must be a text");
+    assertThat(text(send(call("POST", path, "", "[\"a\",1]")))).contains("[1] must be a string");
   }
 
   @ParameterizedTest

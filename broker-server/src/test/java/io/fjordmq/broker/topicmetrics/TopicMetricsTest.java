@@ -70,7 +70,7 @@ class TopicMetricsTest {
     TestTopicMetrics.get(here.add("t", "a"));
     TestTopicMetrics.fails(there.add("t", "a"), Kind.EXISTS);
     assertThat(TestTopicMetrics.fails(here.add("t", "é".repeat(513)), Kind.INVALID))
-        .isEqualTo("topic must have at most 1024 bytes in UTF-8, not 1026");
+        .isEqualTo("topic must be at most 1024 bytes long in UTF-8, not 1026");
     for (int i = 1; i < TopicMetrics.MAX_TOPICS; i++) {
       TestTopicMetrics.get(here.add("t", "a/" + i));
     }

@@ -75,7 +75,7 @@ class TraceFilesTest {
     assertThat(file.isAccepting()).isFalse();
     List<String> lines = lines(file);
     assertThat(lines.get(lines.size() - 1))
-        .endsWith("note the file has reached traceConfig.maxFileBytes (8192); it ends");
+        .endsWith("note the file has reached traceConfig.maxFileBytes (8192); stopped");
     files.close();
 
     TraceFiles restarted = files(folder);

@@ -224,7 +224,7 @@ class TracesTest {
           ''    | CLIENTID   | c          | -       | name must be 1 to 64 letters
           -x    | CLIENTID   | c          | -       | name must be 1 to 64 letters
           a/b   | CLIENTID   | c          | -       | name must be 1 to 64 letters
-          x     | CLIENTID   | ''         | -       | clientid must have 1 to 1024 bytes
+          x     | CLIENTID   | ''         | -       | clientid must be 1 to 1024 bytes long
           x     | TOPIC      | a/#/b      | -       | topic: '#' must be the last level
           x     | TOPIC      | $share/g/a | -       | topic must be a topic filter without $share
           x     | IP_ADDRESS | host       | -       | ip_address must be an IP address or network

@@ -75,7 +75,7 @@ public final class Trust {
     }
   }
 
-  /** Also decides about the name of the host, which a trust manager that is not extended cannot. */
+  /** Accepts any host name as well, which requires an extended trust manager. */
   private static final class AnyCertificate extends X509ExtendedTrustManager {
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type) {}

@@ -91,7 +91,7 @@ public record Column(String header, Function<JsonNode, String> value, Align alig
     return new Column(header, value, align, Shown.WITH_VALUES);
   }
 
-  /** Returns the same column, whose cells are never cut. For short cells, or the last column. */
+  /** Returns a copy that never truncates cells. For short cells, or the last column. */
   public Column whole() {
     return new Column(header, value, Align.LEFT_WHOLE, shown);
   }

@@ -1,5 +1,5 @@
 /**
- * What commands print: tables, objects and messages, and questions on the terminal.
+ * The output of commands: tables, objects and messages, and questions on the terminal.
  *
  * <p>Start at {@link io.fjordmq.cli.output.Table}.
  */

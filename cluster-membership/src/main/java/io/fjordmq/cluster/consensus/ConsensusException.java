@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class ConsensusException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** This replica does not lead, or not in the expected term; the entry was not appended. */
     NOT_LEADER,

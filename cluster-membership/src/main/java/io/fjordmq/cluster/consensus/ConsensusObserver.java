@@ -27,7 +27,7 @@ public interface ConsensusObserver {
   /** Called when this node's replica has failed; it is inactive until it is reopened. */
   default void onHalted(GroupId group, ConsensusException cause) {}
 
-  /** Why a message to or from another node was dropped. Raft retries it. */
+  /** The reason why a message to or from another node was dropped. Raft retries it. */
   enum TrafficDrop {
     /** The send queue of the connection has reached {@link TransportSettings#maxQueuedBytes}. */
     CONNECTION_FULL,

@@ -35,7 +35,7 @@ public interface Membership {
   @Nullable String notServingReason();
 
   /**
-   * Writes to the metadata through its leader, whichever node that is. Fails with {@link
+   * Writes to the metadata through its leader, on any node. Fails with {@link
    * io.fjordmq.cluster.consensus.ConsensusException}; a write with unknown outcome may have been
    * applied.
    */

@@ -45,7 +45,7 @@ final class NodeIncarnations {
     REMOVED
   }
 
-  /** Why a removed node does not serve clients. */
+  /** The reason why a removed node does not serve clients. */
   static final String REMOVED_MESSAGE =
       "this node has been removed from its cluster, and its id cannot be used again; to join as a"
           + " new node, start with an empty data directory";

@@ -28,7 +28,7 @@ public final class MetadataClient {
 
   /**
    * @param metadata this node's replica
-   * @param writer writes through the metadata leader, whichever node that is
+   * @param writer writes through the metadata leader, on any node
    */
   public MetadataClient(
       MetadataGroup metadata, Function<List<Change>, CompletableFuture<WriteResult>> writer) {

@@ -6,7 +6,7 @@ import io.fjordmq.common.OperationException;
 public final class MetadataClientException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the failure means to the caller. */
+  /** The kind of failure, from the caller's point of view. */
   public enum Kind {
     /** A record did not have its expected version; nothing was written. */
     CHANGED,

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
 
-  /** What Netty writes before the error of a system call, such as {@code Broken pipe}. */
+  /** The prefix that Netty adds to the error of a system call, such as {@code Broken pipe}. */
   private static final Pattern NATIVE_CALL =
       Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
@@ -194,7 +194,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
         : NATIVE_CALL.matcher(cause.getMessage()).replaceFirst("");
   }
 
-  /** Returns why a connection could not be opened; null if the reason is another one. */
+  /** Returns why a connection could not be opened; null for any other reason. */
   private static @Nullable String connectFailure(@Nullable Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);

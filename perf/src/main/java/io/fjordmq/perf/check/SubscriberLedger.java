@@ -12,9 +12,7 @@ public final class SubscriberLedger implements Ledger {
   private final QosMix mix;
   private final SequenceTracker[] sequences;
 
-  /**
-   * The highest number received of each publisher and QoS class; empty if there is only one class.
-   */
+  /** The highest number received from each publisher and QoS class; empty if there is one class. */
   private final int[] latest;
 
   /**

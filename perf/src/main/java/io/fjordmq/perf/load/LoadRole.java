@@ -16,7 +16,7 @@ final class LoadRole implements LoadClient.Receiver {
    */
   private boolean connected;
 
-  /** Why the connection was lost, if that happened before the client counted as connected. */
+  /** The reason why the connection was lost before the client counted as connected. */
   private @Nullable String lostReason;
 
   LoadRole(Fleet fleet) {

@@ -1,7 +1,7 @@
 package io.fjordmq.perf.scenario;
 
 /**
- * What each publisher sends.
+ * The messages that each publisher sends.
  *
  * @param perSecond message rate of each publisher; 0 if there are no messages
  * @param payloadBytes payload size of each message

@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param maxRanges number of replicas on a node, of all stores, at which it stops splitting
  * @param cooldown minimum time between two changes that a node requests
- * @param strategyTimeout timeout for a strategy to decide about all ranges of a node, and also for
+ * @param strategyTimeout timeout for a strategy to decide on all ranges of a node, and also for
  *     measuring their sizes before that
  * @param maxBusyPercent busy share of a range's apply thread; {@link LoadSplitStrategy} splits a
  *     range that exceeds it in each second of the window

@@ -85,8 +85,8 @@ public final class SplitPlanner {
   /**
    * Creates a planner.
    *
-   * @param stores stores whose ranges are split by load, and merged; ranges of other stores are
-   *     only split by size
+   * @param stores stores whose ranges are split by load and merged; ranges of other stores are only
+   *     split by size
    */
   public SplitPlanner(SplitStrategy strategy, Set<String> stores, SplitMergeSettings settings) {
     this.strategy = strategy;

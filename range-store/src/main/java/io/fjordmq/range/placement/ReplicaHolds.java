@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ranges that keep their replicas for a while because an operator canceled a change of them.
+ * The ranges that keep their replicas for a while because an operator canceled a change to them.
  * Only optional changes are suppressed; a voter on a lost node is replaced in any case. Holds are
  * lost when another node becomes the driver. Guarded by its driver.
  */

@@ -36,7 +36,7 @@ final class RequestedMerges {
   /** Right ranges that are frozen for a merge that an operator has canceled. */
   private final Set<RangeId> canceled = new HashSet<>();
 
-  /** Why merges have not started, as of the latest check. */
+  /** The reason why merges have not started, as of the latest check. */
   private Map<RangeId, String> obstacles = Map.of();
 
   private record RequestedMerge(

@@ -95,7 +95,7 @@ public final class SplitMonitor implements AutoCloseable {
       List<LedRange> ledRanges, int ranges, boolean sizesKnown, long sinceMillis) {}
 
   /**
-   * @param splitByLoad stores whose ranges are split by load, and merged
+   * @param splitByLoad stores whose ranges are split by load and merged
    * @param cpu share of all processors in use, 0 to 1
    * @param evaluator measures sizes and runs the strategy; both may block it
    */

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Why a replica halted.
+ * The reason why a replica halted.
  *
  * @param formatKnown false if the entry or row has a newer format than this node knows: the replica
  *     will halt again until the node is upgraded

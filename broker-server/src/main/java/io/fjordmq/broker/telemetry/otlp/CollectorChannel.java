@@ -20,13 +20,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The connection to the collector, which all exporters share. It has one thread of its own. */
+/** The connection to the collector, which all exporters share. It has its own thread. */
 final class CollectorChannel implements AutoCloseable {
   private static final int DEFAULT_PORT = 4317;
   private static final String USER_AGENT = "OTel-OTLP-Exporter-Java FjordMQ";
   private static final String SERVICE = "opentelemetry.proto.collector.%s.v1.%sService";
 
-  /** As the OTLP specification says: these failures pass, so the request is sent again. */
+  /** As the OTLP specification says: these failures are transient, so the request is retried. */
   private static final Map<String, ?> RETRIES =
       Map.of(
           "methodConfig",

@@ -39,7 +39,7 @@ final class OtlpAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
     this.provider = provider;
   }
 
-  /** Receives the lines of all loggers from now on, also after logback has read its file again. */
+  /** Receives the lines of all loggers from now on, even after logback has reread its file. */
   void attachTo(LoggerContext logback) {
     setContext(logback);
     setName("OTLP");

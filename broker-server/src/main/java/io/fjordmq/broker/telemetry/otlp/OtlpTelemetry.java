@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Exports traces, logs and metrics. Each signal has a bounded queue or a fixed number of time
- * series, and threads of its own, so that a collector that is slow or gone only loses data.
+ * series, and its own threads, so that a collector that is slow or gone only loses data.
  */
 public final class OtlpTelemetry implements Telemetry {
   private static final String SCOPE = "io.fjordmq.broker";

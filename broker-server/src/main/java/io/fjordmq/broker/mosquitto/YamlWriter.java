@@ -3,13 +3,13 @@ package io.fjordmq.broker.mosquitto;
 import java.util.List;
 import java.util.Map;
 
-/** Writes YAML. */
-final class Yaml {
+/** Writes a YAML document. */
+final class YamlWriter {
   private static final String INDENT = "  ";
 
   private final StringBuilder out = new StringBuilder();
 
-  /** A text in quotes, which may contain any character of one line. */
+  /** A quoted string, which may contain any character of one line. */
   static String text(String value) {
     return "'" + value.replace("'", "''") + "'";
   }
