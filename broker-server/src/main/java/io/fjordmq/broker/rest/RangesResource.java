@@ -19,11 +19,14 @@ final class RangesResource implements Resource {
   private final ClusterView view;
   private final CommandQueue commands;
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
-  RangesResource(ClusterView view, CommandQueue commands, NodeOperations nodes) {
+  RangesResource(
+      ClusterView view, CommandQueue commands, NodeOperations nodes, NodeLookup lookup) {
     this.view = view;
     this.commands = commands;
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   @Override
@@ -110,10 +113,8 @@ final class RangesResource implements Resource {
         .role(Role.OPERATOR)
         .path(RANGE)
         .query(
-            Parameter.text(
-                "node",
-                "Id of the node whose replica is broken; the node that receives the request if"
-                    + " absent"))
+            NodeLookup.query(
+                "Node whose replica is broken; the node that receives the request if absent"))
         .ok(CommandOutcome.class)
         .notFound("The range or node does not exist")
         .conflict("The change is not possible now; the message explains why")
@@ -124,7 +125,7 @@ final class RangesResource implements Resource {
                         status ->
                             NodeErrors.command(
                                 nodes.rebuild(
-                                    request.text("node").orElse(nodes.self()),
+                                    lookup.find(request).orElse(nodes.self()),
                                     find(status, request.path("range")).range()))));
   }
 
