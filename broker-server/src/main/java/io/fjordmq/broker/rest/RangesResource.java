@@ -6,6 +6,7 @@ import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The ranges of the replicated stores. */
@@ -61,13 +62,20 @@ final class RangesResource implements Resource {
         .description("Ranges are sorted by store and key.")
         .role(Role.VIEWER)
         .query(Parameter.choice("store", "Only ranges of this store", STORES))
-        .query(Parameter.text("leader", "Only ranges that this node leads"))
+        .query(Parameter.text("leader", "Only ranges that this node leads (id or name)"))
         .paged()
         .okList(RangeJson.class)
-        .handler(request -> view.collect().thenApply(status -> page(request, status.ranges())));
+        .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
+        .handler(this::list);
   }
 
-  private static Response page(Request request, List<RangeLine> ranges) {
+  private CompletableFuture<Response> list(Request request) {
+    Optional<String> leader = request.text("leader").map(lookup::id);
+    return view.collect().thenApply(status -> page(request, leader, status.ranges()));
+  }
+
+  private static Response page(Request request, Optional<String> leader, List<RangeLine> ranges) {
     return request
         .paging()
         .slice(
@@ -78,12 +86,7 @@ final class RangesResource implements Resource {
                             .text("store")
                             .map(store -> range.range().startsWith(store + "-"))
                             .orElse(true))
-                .filter(
-                    range ->
-                        request
-                            .text("leader")
-                            .map(leader -> leader.equals(range.leader()))
-                            .orElse(true))
+                .filter(range -> leader.map(node -> node.equals(range.leader())).orElse(true))
                 .map(RangeJson::of)
                 .toList());
   }
