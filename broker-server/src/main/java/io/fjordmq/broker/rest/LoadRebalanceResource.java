@@ -92,7 +92,8 @@ final class LoadRebalanceResource implements Resource {
         .body(EvacuationRequest.class)
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
-        .conflict("The node is already being evacuated, no other node is up, or several nodes have this name")
+        .conflict(
+            "The node is already being evacuated, no other node is up, or several nodes have this name")
         .handler(
             request ->
                 NodeErrors.command(

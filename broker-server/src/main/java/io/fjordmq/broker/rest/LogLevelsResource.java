@@ -38,7 +38,9 @@ final class LogLevelsResource implements Resource {
 
   record SetLogLevelRequest(
       @Field(value = "The new level", example = "debug") LogLevel level,
-      @Field(value = "The only node to change (id or name); all live nodes if absent", maxLength = 64)
+      @Field(
+              value = "The only node to change (id or name); all live nodes if absent",
+              maxLength = 64)
           @Nullable String node,
       @Field(
               value =

@@ -54,7 +54,8 @@ final class NodeLookup {
   String id(String wanted) {
     List<String> found = names.ids(wanted);
     if (found.isEmpty()) {
-      throw ApiException.notFound("node '%s' does not exist; GET /nodes lists the nodes".formatted(Excerpt.of(wanted)));
+      throw ApiException.notFound(
+          "node '%s' does not exist; GET /nodes lists the nodes".formatted(Excerpt.of(wanted)));
     }
     if (found.size() > 1) {
       throw ApiException.conflict(

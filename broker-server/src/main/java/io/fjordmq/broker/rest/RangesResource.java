@@ -22,8 +22,7 @@ final class RangesResource implements Resource {
   private final NodeOperations nodes;
   private final NodeLookup lookup;
 
-  RangesResource(
-      ClusterView view, CommandQueue commands, NodeOperations nodes, NodeLookup lookup) {
+  RangesResource(ClusterView view, CommandQueue commands, NodeOperations nodes, NodeLookup lookup) {
     this.view = view;
     this.commands = commands;
     this.nodes = nodes;

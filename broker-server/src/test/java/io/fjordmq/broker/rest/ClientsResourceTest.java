@@ -15,7 +15,9 @@ import tools.jackson.databind.JsonNode;
 class ClientsResourceTest {
   private final QueryFixture nodes = new QueryFixture(3);
   private final TestRequest api =
-      new TestRequest(new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")), nodes::settled);
+      new TestRequest(
+          new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")),
+          nodes::settled);
 
   @AfterEach
   void close() {
@@ -63,7 +65,10 @@ class ClientsResourceTest {
   void shouldNotContinueAfterTheTimeout() {
     nodes.cluster.node(0).connect("c");
     TestRequest late =
-        new TestRequest(new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")), nodes::settled).expired();
+        new TestRequest(
+                new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")),
+                nodes::settled)
+            .expired();
     assertThatThrownBy(() -> late.send("POST", "/clients/kickout/bulk", "[\"c\"]"))
         .isInstanceOfSatisfying(
             ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT));

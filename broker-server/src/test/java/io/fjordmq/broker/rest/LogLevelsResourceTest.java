@@ -36,7 +36,10 @@ class LogLevelsResourceTest {
       nodes.add(levels);
       clusters.add(ClusterLogLevels.start(levels.levels, membership, peers.start(id)));
     }
-    api = new TestRequest(new LogLevelsResource(clusters.get(1), NodeLookups.of("n0", "n1", "n2")), UnaryOperator.identity());
+    api =
+        new TestRequest(
+            new LogLevelsResource(clusters.get(1), NodeLookups.of("n0", "n1", "n2")),
+            UnaryOperator.identity());
   }
 
   private static List<String> texts(JsonNode list, String field) {
