@@ -75,7 +75,7 @@ final class ClientsCommand {
     @Option(
         names = "--node",
         paramLabel = "NODE",
-        description = "node that the client is connected to")
+        description = "id or name of the node that the client is connected to")
     @Nullable String node;
 
     @Option(names = "--ip-address", paramLabel = "ADDRESS", description = "address of the client")

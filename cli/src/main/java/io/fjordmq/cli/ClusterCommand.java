@@ -23,7 +23,7 @@ final class ClusterCommand {
   private static final String NODES = "nodes";
   private static final String LOAD_REBALANCE = "load_rebalance";
   private static final String NODE = "NODE";
-  private static final String NODE_ID = "id of the node, as listed by status";
+  private static final String NODE_NAME = "id or name of the node, as listed by status";
   private static final int WAIT_SECONDS = 1;
 
   static final List<Column> EVACUATION_COLUMNS =
@@ -75,8 +75,7 @@ final class ClusterCommand {
         "Its replicas move to other nodes, and its id cannot be used again."
       })
   int remove(
-      @Parameters(paramLabel = "NODE", description = "id or name of the node, as listed by status")
-          String node,
+      @Parameters(paramLabel = NODE, description = NODE_NAME) String node,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Permanently remove node '" + node + "'?")) {
@@ -93,7 +92,7 @@ final class ClusterCommand {
         "The node refuses new clients until undrain, or until it restarts."
       })
   int drain(
-      @Parameters(paramLabel = NODE, description = NODE_ID) String node,
+      @Parameters(paramLabel = NODE, description = NODE_NAME) String node,
       @Option(
               names = "--rate",
               paramLabel = "N",
@@ -118,7 +117,7 @@ final class ClusterCommand {
         "Clients that have reconnected to other nodes stay there."
       })
   int undrain(
-      @Parameters(paramLabel = NODE, description = NODE_ID) String node, @Mixin JsonOption json) {
+      @Parameters(paramLabel = NODE, description = NODE_NAME) String node, @Mixin JsonOption json) {
     return context.done(
         context.api().post(ApiPath.of(LOAD_REBALANCE, node, "evacuation", "stop"), null),
         json,
@@ -139,7 +138,7 @@ final class ClusterCommand {
             + " restart of the node cancels it."
       })
   int decommission(
-      @Parameters(paramLabel = NODE, description = NODE_ID) String node,
+      @Parameters(paramLabel = NODE, description = NODE_NAME) String node,
       @Option(names = "--no-wait", description = "do not wait until the node is removed")
           boolean isDetached,
       @Mixin YesOption yes,
@@ -169,7 +168,7 @@ final class ClusterCommand {
                 .get(ApiPath.of(NODES))
                 .json()
                 .valueStream()
-                .anyMatch(one -> one.path("node").asString("").equals(node));
+                .anyMatch(one -> isNode(one, node));
         if (!isMember) {
           context.terminal().line("node '" + node + "' has stopped and is no longer a member");
           return Main.DONE;
@@ -187,6 +186,11 @@ final class ClusterCommand {
       last = progress(path, last);
     }
     return Main.DONE;
+  }
+
+  private static boolean isNode(JsonNode one, String idOrName) {
+    return one.path("node").asString("").equals(idOrName)
+        || one.path("name").asString("").equals(idOrName);
   }
 
   private String progress(ApiPath path, String last) {

@@ -56,7 +56,7 @@ final class ConfigCommand {
       @Option(
               names = "--node",
               paramLabel = "NODE",
-              description = "id of another node of the cluster")
+              description = "id or name of another node of the cluster")
           @Nullable String node,
       @Mixin JsonOption json) {
     if (isOffline && node != null) {
@@ -115,7 +115,7 @@ final class ConfigCommand {
       @Option(
               names = "--node",
               paramLabel = "NODE",
-              description = "id of another node of the cluster")
+              description = "id or name of another node of the cluster")
           @Nullable String node,
       @Mixin JsonOption json) {
     ApiReply reply = context.api().get(ApiPath.of(CONFIGS, key).with("node", node));

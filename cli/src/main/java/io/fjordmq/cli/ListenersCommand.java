@@ -30,7 +30,7 @@ final class ListenersCommand {
   @Command(name = "list", description = "List the listeners of all nodes")
   int list(
       @Mixin ListOptions list,
-      @Option(names = "--node", paramLabel = "NODE", description = "exact node id")
+      @Option(names = "--node", paramLabel = "NODE", description = "id or name of a node")
           @Nullable String node) {
     return context.list(Listing.paged(ApiPath.of("listeners").with("node", node), COLUMNS), list);
   }

@@ -36,7 +36,7 @@ final class PluginsCommand {
       })
   int list(
       @Mixin ListOptions list,
-      @Option(names = "--node", paramLabel = "NODE", description = "exact node id")
+      @Option(names = "--node", paramLabel = "NODE", description = "id or name of a node")
           @Nullable String node) {
     return context.list(Listing.paged(ApiPath.of("plugins").with("node", node), COLUMNS), list);
   }

@@ -106,7 +106,7 @@ final class RangesCommand {
       @Option(
               names = "--node",
               paramLabel = "NODE",
-              description = "id of the node whose replica is broken")
+              description = "id or name of the node whose replica is broken")
           @Nullable String node,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {

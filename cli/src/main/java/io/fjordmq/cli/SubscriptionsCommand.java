@@ -55,7 +55,7 @@ final class SubscriptionsCommand {
       @Option(
               names = "--node",
               paramLabel = "NODE",
-              description = "node that the client is connected to")
+              description = "id or name of the node that the client is connected to")
           @Nullable String node,
       @Option(names = "--tenant", paramLabel = "TENANT", description = "exact tenant")
           @Nullable String tenant) {

@@ -94,7 +94,7 @@ final class TraceCommand {
       @Parameters(paramLabel = NAME, description = WHICH) String name,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
-    if (!context.confirm(yes, "delete trace '" + name + "' and its files on all nodes?")) {
+    if (!context.confirm(yes, "Delete trace '" + name + "' and its files on all nodes?")) {
       return Main.DONE;
     }
     return context.done(

@@ -181,4 +181,21 @@ class ConfigCommandTest {
             new Cli.Result(
                 0, "moving 5\nmoving 4\nnode 'n1' has stopped and is no longer a member\n", ""));
   }
+
+  @Test
+  void shouldWaitForANodeThatIsCalledByItsName() {
+    api.on("POST /nodes/alpha/decommission", "{\"message\":\"moving 5\"}");
+    api.on("GET /nodes", "[{\"node\":\"n1\",\"name\":\"alpha\"}]");
+    Deque<Runnable> steps = new ArrayDeque<>();
+    steps.add(() -> {});
+    steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\",\"name\":\"beta\"}]"));
+    Host.Pause pause =
+        seconds -> {
+          steps.remove().run();
+          return true;
+        };
+    assertThat(Cli.of(api).pause(pause).line("cluster decommission alpha --yes").out())
+        .isEqualTo("moving 5\nnode 'alpha' has stopped and is no longer a member\n");
+    assertThat(steps).isEmpty();
+  }
 }

@@ -371,7 +371,11 @@ final class Directives {
         "log_facility",
         "log_timestamp",
         "log_timestamp_format",
-        "log_type",
+        "log_type");
+    add(
+        (draft, line) ->
+            draft.settings.put(
+                "logConfig.clientConnections", Boolean.toString(Rule.flag(draft, line))),
         "connection_messages");
     add(Rule.omit(PROCESS), "pid_file", "user", "daemon");
     add(

@@ -27,10 +27,12 @@ public final class ClientsResource implements Resource {
 
   private final ClientQueries clients;
   private final ClientLookup lookup;
+  private final NodeLookup nodes;
 
-  public ClientsResource(ClientQueries clients) {
+  ClientsResource(ClientQueries clients, NodeLookup nodes) {
     this.clients = clients;
     this.lookup = new ClientLookup(clients);
+    this.nodes = nodes;
   }
 
   @Override
@@ -52,7 +54,7 @@ public final class ClientsResource implements Resource {
         .paged(TextRule.SESSION_CURSOR)
         .query(Parameter.text("clientid", "Exact client identifier").repeatable())
         .query(Parameter.text("username", "Exact user name"))
-        .query(Parameter.text("node", "Node that the client is connected to"))
+        .query(NodeLookup.query("Node that the client is connected to"))
         .query(Parameter.text("ip_address", "Exact IP address of the client"))
         .query(
             Parameter.choice(
@@ -71,6 +73,8 @@ public final class ClientsResource implements Resource {
                 "lte_connected_at", "Only clients that connected at this time or " + "earlier"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(ClientJson.class)
+        .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
         .handler(QueryErrors.translated(this::list));
   }
 
@@ -91,10 +95,10 @@ public final class ClientsResource implements Resource {
     return page.thenCombine(count, (found, total) -> response(found, paging, total));
   }
 
-  private static ClientFilter filter(Request request) {
+  private ClientFilter filter(Request request) {
     return new ClientFilter(
         ClientLookup.tenant(request),
-        request.text("node").orElse(null),
+        nodes.find(request).orElse(null),
         request.text("like_clientid").orElse(null),
         request.text("username").orElse(null),
         request.text("like_username").orElse(null),

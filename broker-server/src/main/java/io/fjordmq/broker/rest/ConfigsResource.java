@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** The effective configuration of nodes, and the values that are set for the whole cluster. */
 public final class ConfigsResource implements Resource {
   private static final String TAG = "Configuration";
-  private static final String NODE = "node";
   private static final String CHANGED = "changed";
 
   private static final Parameter KEY =
@@ -24,13 +23,14 @@ public final class ConfigsResource implements Resource {
           .example("sessionConfig.maxQueuedMessages");
 
   private static final Parameter OF_NODE =
-      Parameter.text(NODE, "Id of the node; the node that receives the request if absent");
+      NodeLookup.query("Node; the one that receives the request if absent");
 
   private static final Parameter ONLY_CHANGED =
       Parameter.flag(CHANGED, "Only keys whose value differs from the default");
 
   private final RuntimeSettings settings;
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
   /** A key. */
   record ConfigJson(
@@ -75,9 +75,10 @@ public final class ConfigsResource implements Resource {
     }
   }
 
-  ConfigsResource(RuntimeSettings settings, NodeOperations nodes) {
+  ConfigsResource(RuntimeSettings settings, NodeOperations nodes, NodeLookup lookup) {
     this.settings = settings;
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   /** The entries as JSON, like the data of {@code GET /configs}. */
@@ -103,6 +104,7 @@ public final class ConfigsResource implements Resource {
         .query(ONLY_CHANGED)
         .okList(ConfigJson.class)
         .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
         .handler(
             request ->
                 entries(request)
@@ -119,7 +121,7 @@ public final class ConfigsResource implements Resource {
   }
 
   private CompletableFuture<List<ConfigEntry>> entries(Request request) {
-    String node = request.text(NODE).orElse(nodes.self());
+    String node = lookup.find(request).orElse(nodes.self());
     return NodeErrors.translate(nodes.configuration(node));
   }
 
@@ -133,6 +135,7 @@ public final class ConfigsResource implements Resource {
         .query(OF_NODE)
         .okArray(ConfigJson.class)
         .notFound("The key, section or node does not exist")
+        .conflict("Several nodes have this name")
         .handler(
             request ->
                 entries(request)

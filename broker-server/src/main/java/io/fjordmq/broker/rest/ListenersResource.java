@@ -7,15 +7,16 @@ import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.net.ListenerStatus;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** The listeners for clients on all nodes. */
 final class ListenersResource implements Resource {
   private static final String TAG = "Listeners";
-  private static final String NODE = "node";
 
-  private static final Parameter ONLY_NODE = Parameter.text(NODE, "Only listeners of this node");
+  private static final Parameter ONLY_NODE = NodeLookup.query("Only listeners of this node");
 
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
   /** A listener. */
   record ListenerJson(
@@ -42,8 +43,9 @@ final class ListenersResource implements Resource {
     }
   }
 
-  ListenersResource(NodeOperations nodes) {
+  ListenersResource(NodeOperations nodes, NodeLookup lookup) {
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   @Override
@@ -57,15 +59,9 @@ final class ListenersResource implements Resource {
             .paged()
             .query(ONLY_NODE)
             .okList(ListenerJson.class)
-            .handler(
-                request ->
-                    nodes
-                        .listeners()
-                        .thenApply(
-                            answer ->
-                                request
-                                    .paging()
-                                    .slice(listeners(answer, request), answer.problems()))),
+            .notFound("The node does not exist")
+            .conflict("Several nodes have this name")
+            .handler(this::list),
         Operation.get("/listeners/{listener}")
             .id("showListener")
             .tag(TAG)
@@ -77,29 +73,38 @@ final class ListenersResource implements Resource {
             .paged()
             .query(ONLY_NODE)
             .okList(ListenerJson.class)
-            .notFound("No node has such a listener")
-            .handler(
-                request ->
-                    nodes
-                        .listeners()
-                        .thenApply(
-                            answer ->
-                                request.paging().slice(find(answer, request), answer.problems()))));
+            .notFound("No node has such a listener, or the node does not exist")
+            .conflict("Several nodes have this name")
+            .handler(this::show));
+  }
+
+  private CompletableFuture<Response> list(Request request) {
+    Optional<String> node = lookup.find(request);
+    return nodes
+        .listeners()
+        .thenApply(answer -> request.paging().slice(listeners(answer, node), answer.problems()));
+  }
+
+  private CompletableFuture<Response> show(Request request) {
+    Optional<String> node = lookup.find(request);
+    String id = request.path("listener");
+    return nodes
+        .listeners()
+        .thenApply(answer -> request.paging().slice(find(answer, node, id), answer.problems()));
   }
 
   private static List<ListenerJson> listeners(
-      ClusterAnswer<ListenerStatus> answer, Request request) {
-    Optional<String> node = request.text(NODE);
+      ClusterAnswer<ListenerStatus> answer, Optional<String> node) {
     return answer.values().stream()
         .filter(listener -> node.map(listener.node()::equals).orElse(true))
         .map(ListenerJson::of)
         .toList();
   }
 
-  private static List<ListenerJson> find(ClusterAnswer<ListenerStatus> answer, Request request) {
-    String id = request.path("listener");
+  private static List<ListenerJson> find(
+      ClusterAnswer<ListenerStatus> answer, Optional<String> node, String id) {
     List<ListenerJson> found =
-        listeners(answer, request).stream().filter(listener -> listener.id().equals(id)).toList();
+        listeners(answer, node).stream().filter(listener -> listener.id().equals(id)).toList();
     if (found.isEmpty()) {
       throw ApiException.notFound("listener '%s' does not exist".formatted(Excerpt.of(id)));
     }

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class LoadRebalanceResource implements Resource {
   private static final String TAG = "Load rebalance";
 
-  private static final Parameter NODE = Parameter.text("node", "Id of the node");
-
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
   /** How to evacuate a node. */
   record EvacuationRequest(
@@ -47,8 +46,9 @@ final class LoadRebalanceResource implements Resource {
     }
   }
 
-  LoadRebalanceResource(NodeOperations nodes) {
+  LoadRebalanceResource(NodeOperations nodes, NodeLookup lookup) {
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   @Override
@@ -88,16 +88,17 @@ final class LoadRebalanceResource implements Resource {
                 + " another node). The node keeps running and keeps its replicas. An evacuation"
                 + " ends when it is stopped or the node restarts.")
         .role(Role.OPERATOR)
-        .path(NODE)
+        .path(NodeLookup.parameter())
         .body(EvacuationRequest.class)
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
-        .conflict("The node is already being evacuated, or no other node is up")
+        .conflict(
+            "The node is already being evacuated, no other node is up, or several nodes have this name")
         .handler(
             request ->
                 NodeErrors.command(
                     nodes.startEvacuation(
-                        request.path("node"),
+                        lookup.id(request),
                         request.body(EvacuationRequest.class).connEvictRate())));
   }
 
@@ -110,11 +111,11 @@ final class LoadRebalanceResource implements Resource {
             "The node accepts clients again, and placement moves leadership back. Clients that"
                 + " have reconnected to other nodes stay there.")
         .role(Role.OPERATOR)
-        .path(NODE)
+        .path(NodeLookup.parameter())
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
-        .conflict("The node is not being evacuated")
-        .handler(request -> NodeErrors.command(nodes.stopEvacuation(request.path("node"))));
+        .conflict("The node is not being evacuated, or several nodes have this name")
+        .handler(request -> NodeErrors.command(nodes.stopEvacuation(lookup.id(request))));
   }
 
   private Operation decommission() {
@@ -128,10 +129,10 @@ final class LoadRebalanceResource implements Resource {
                 + " repeat the request to see the progress. A restart of the node before it stops"
                 + " cancels the operation.")
         .role(Role.ADMINISTRATOR)
-        .path(NODE)
+        .path(NodeLookup.parameter())
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
-        .conflict("No other node is up to take over the replicas")
-        .handler(request -> NodeErrors.command(nodes.decommission(request.path("node"))));
+        .conflict("No other node is up to take over the replicas, or several nodes have this name")
+        .handler(request -> NodeErrors.command(nodes.decommission(lookup.id(request))));
   }
 }

@@ -17,7 +17,6 @@ final class LogLevelsResource implements Resource {
   private static final String LEVELS = "/log/levels";
   private static final String LEVEL = "/log/levels/{logger}";
   private static final String LOGGER = "logger";
-  private static final String NODE = "node";
   private static final String NAME_PATTERN = "[A-Za-z0-9_$.-]+";
   private static final int MAX_NAME = 256;
 
@@ -27,6 +26,7 @@ final class LogLevelsResource implements Resource {
   private static final String PROBLEM_503 = "No node, or not the requested one, responded";
 
   private final ClusterLogLevels levels;
+  private final NodeLookup lookup;
 
   record LogLevelJson(
       @Field("Node whose log the level applies to") String node,
@@ -38,7 +38,9 @@ final class LogLevelsResource implements Resource {
 
   record SetLogLevelRequest(
       @Field(value = "The new level", example = "debug") LogLevel level,
-      @Field(value = "The only node to change; all live nodes if absent", maxLength = 64)
+      @Field(
+              value = "The only node to change (id or name); all live nodes if absent",
+              maxLength = 64)
           @Nullable String node,
       @Field(
               value =
@@ -47,8 +49,9 @@ final class LogLevelsResource implements Resource {
               max = 604_800)
           @Nullable Integer forSeconds) {}
 
-  LogLevelsResource(ClusterLogLevels levels) {
+  LogLevelsResource(ClusterLogLevels levels, NodeLookup lookup) {
     this.levels = levels;
+    this.lookup = lookup;
   }
 
   @Override
@@ -65,14 +68,14 @@ final class LogLevelsResource implements Resource {
             "Contains the loggers that have their own level. All others inherit the level of their"
                 + " nearest parent, or of `ROOT`.")
         .role(Role.VIEWER)
-        .query(Parameter.text(NODE, "Only the levels of this node"))
+        .query(NodeLookup.query("Only the levels of this node"))
         .okList(LogLevelJson.class)
         .notFound("The node does not exist or is down")
+        .conflict("Several nodes have this name")
         .error(503, PROBLEM_503)
         .handler(
             request -> {
-              String node = request.text(NODE).orElse(null);
-              requireNode(node);
+              String node = lookup.find(request).map(this::live).orElse(null);
               return levels.list(node).thenApply(LogLevelsResource::respond);
             });
   }
@@ -93,6 +96,7 @@ final class LogLevelsResource implements Resource {
                 request.path(LOGGER) + " " + request.body(SetLogLevelRequest.class).level().label())
         .okList(LogLevelJson.class)
         .notFound("No logger or class has this name, or the node does not exist or is down")
+        .conflict("Several nodes have this name")
         .error(503, PROBLEM_503)
         .handler(this::set);
   }
@@ -105,14 +109,14 @@ final class LogLevelsResource implements Resource {
         .description("Restores the level that the file `conf/logback.xml` sets.")
         .role(Role.ADMINISTRATOR)
         .path(logger())
-        .query(Parameter.text(NODE, "The only node to change; all live nodes if absent"))
+        .query(NodeLookup.query("The only node to change; all live nodes if absent"))
         .okList(LogLevelJson.class)
         .notFound("No logger or class has this name, or the node does not exist or is down")
+        .conflict("Several nodes have this name")
         .error(503, PROBLEM_503)
         .handler(
             request -> {
-              String node = request.text(NODE).orElse(null);
-              requireNode(node);
+              String node = lookup.find(request).map(this::live).orElse(null);
               return levels
                   .reset(node, requireLogger(request.path(LOGGER)))
                   .thenApply(LogLevelsResource::respond);
@@ -131,22 +135,23 @@ final class LogLevelsResource implements Resource {
 
   private CompletableFuture<Response> set(Request request) {
     SetLogLevelRequest body = request.body(SetLogLevelRequest.class);
-    requireNode(body.node());
+    String wanted = body.node();
+    String node = wanted == null ? null : live(lookup.id(wanted));
     Integer seconds = body.forSeconds();
     return levels
         .set(
-            body.node(),
+            node,
             requireLogger(request.path(LOGGER)),
             body.level(),
             seconds == null ? null : Duration.ofSeconds(seconds))
         .thenApply(LogLevelsResource::respond);
   }
 
-  private void requireNode(@Nullable String node) {
-    if (node != null && !levels.isAlive(node)) {
-      throw ApiException.notFound(
-          "node '%s' does not exist or is down".formatted(Excerpt.of(node)));
+  private String live(String node) {
+    if (!levels.isAlive(node)) {
+      throw ApiException.notFound("node '%s' is down".formatted(node));
     }
+    return node;
   }
 
   private String requireLogger(String name) {

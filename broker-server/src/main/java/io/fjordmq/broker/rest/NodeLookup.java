@@ -2,6 +2,7 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.admin.NodeNames;
 import java.util.List;
+import java.util.Optional;
 
 /** Finds the node that a request names by its id or name. */
 final class NodeLookup {
@@ -19,15 +20,42 @@ final class NodeLookup {
   }
 
   /**
-   * Returns the id of the node.
+   * The parameter in the query of an operation.
+   *
+   * @param description what the node is for, such as {@code Only the listeners of this node}
+   */
+  static Parameter query(String description) {
+    return Parameter.text(NODE, description + " (id or name)");
+  }
+
+  /**
+   * Returns the id of the node in the path.
    *
    * @throws ApiException 404 if no node has the id or name, 409 if several nodes have the name
    */
   String id(Request request) {
-    String wanted = request.path(NODE);
+    return id(request.path(NODE));
+  }
+
+  /**
+   * Returns the id of the node in the query; empty if the request has none.
+   *
+   * @throws ApiException 404 if no node has the id or name, 409 if several nodes have the name
+   */
+  Optional<String> find(Request request) {
+    return request.text(NODE).map(this::id);
+  }
+
+  /**
+   * Returns the id of a node.
+   *
+   * @throws ApiException 404 if no node has the id or name, 409 if several nodes have the name
+   */
+  String id(String wanted) {
     List<String> found = names.ids(wanted);
     if (found.isEmpty()) {
-      throw ApiException.notFound("node '%s' does not exist".formatted(Excerpt.of(wanted)));
+      throw ApiException.notFound(
+          "node '%s' does not exist; GET /nodes lists the nodes".formatted(Excerpt.of(wanted)));
     }
     if (found.size() > 1) {
       throw ApiException.conflict(

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The plugins of all nodes. */
 final class PluginsResource implements Resource {
-  private static final String NODE = "node";
-
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
   /** A plugin of one node. */
   record PluginJson(
@@ -39,8 +38,9 @@ final class PluginsResource implements Resource {
     }
   }
 
-  PluginsResource(NodeOperations nodes) {
+  PluginsResource(NodeOperations nodes, NodeLookup lookup) {
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   @Override
@@ -55,11 +55,13 @@ final class PluginsResource implements Resource {
                     + " plugins, restart the node.")
             .role(Role.VIEWER)
             .paged()
-            .query(Parameter.text(NODE, "Only plugins of this node"))
+            .query(NodeLookup.query("Only plugins of this node"))
             .okList(PluginJson.class)
+            .notFound("The node does not exist")
+            .conflict("Several nodes have this name")
             .handler(
                 request -> {
-                  Optional<String> node = request.text(NODE);
+                  Optional<String> node = lookup.find(request);
                   return nodes
                       .plugins()
                       .thenApply(

@@ -6,6 +6,7 @@ import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The ranges of the replicated stores. */
@@ -19,11 +20,13 @@ final class RangesResource implements Resource {
   private final ClusterView view;
   private final CommandQueue commands;
   private final NodeOperations nodes;
+  private final NodeLookup lookup;
 
-  RangesResource(ClusterView view, CommandQueue commands, NodeOperations nodes) {
+  RangesResource(ClusterView view, CommandQueue commands, NodeOperations nodes, NodeLookup lookup) {
     this.view = view;
     this.commands = commands;
     this.nodes = nodes;
+    this.lookup = lookup;
   }
 
   @Override
@@ -58,13 +61,20 @@ final class RangesResource implements Resource {
         .description("Ranges are sorted by store and key.")
         .role(Role.VIEWER)
         .query(Parameter.choice("store", "Only ranges of this store", STORES))
-        .query(Parameter.text("leader", "Only ranges that this node leads"))
+        .query(Parameter.text("leader", "Only ranges that this node leads (id or name)"))
         .paged()
         .okList(RangeJson.class)
-        .handler(request -> view.collect().thenApply(status -> page(request, status.ranges())));
+        .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
+        .handler(this::list);
   }
 
-  private static Response page(Request request, List<RangeLine> ranges) {
+  private CompletableFuture<Response> list(Request request) {
+    Optional<String> leader = request.text("leader").map(lookup::id);
+    return view.collect().thenApply(status -> page(request, leader, status.ranges()));
+  }
+
+  private static Response page(Request request, Optional<String> leader, List<RangeLine> ranges) {
     return request
         .paging()
         .slice(
@@ -75,12 +85,7 @@ final class RangesResource implements Resource {
                             .text("store")
                             .map(store -> range.range().startsWith(store + "-"))
                             .orElse(true))
-                .filter(
-                    range ->
-                        request
-                            .text("leader")
-                            .map(leader -> leader.equals(range.leader()))
-                            .orElse(true))
+                .filter(range -> leader.map(node -> node.equals(range.leader())).orElse(true))
                 .map(RangeJson::of)
                 .toList());
   }
@@ -110,10 +115,8 @@ final class RangesResource implements Resource {
         .role(Role.OPERATOR)
         .path(RANGE)
         .query(
-            Parameter.text(
-                "node",
-                "Id of the node whose replica is broken; the node that receives the request if"
-                    + " absent"))
+            NodeLookup.query(
+                "Node whose replica is broken; the node that receives the request if absent"))
         .ok(CommandOutcome.class)
         .notFound("The range or node does not exist")
         .conflict("The change is not possible now; the message explains why")
@@ -124,7 +127,7 @@ final class RangesResource implements Resource {
                         status ->
                             NodeErrors.command(
                                 nodes.rebuild(
-                                    request.text("node").orElse(nodes.self()),
+                                    lookup.find(request).orElse(nodes.self()),
                                     find(status, request.path("range")).range()))));
   }
 

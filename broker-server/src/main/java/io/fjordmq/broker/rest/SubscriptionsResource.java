@@ -26,11 +26,14 @@ public final class SubscriptionsResource implements Resource {
   private final SubscriptionQueries subscriptions;
   private final ClientQueries clients;
   private final ClientLookup lookup;
+  private final NodeLookup nodes;
 
-  public SubscriptionsResource(SubscriptionQueries subscriptions, ClientQueries clients) {
+  SubscriptionsResource(
+      SubscriptionQueries subscriptions, ClientQueries clients, NodeLookup nodes) {
     this.subscriptions = subscriptions;
     this.clients = clients;
     this.lookup = new ClientLookup(clients);
+    this.nodes = nodes;
   }
 
   @Override
@@ -50,7 +53,7 @@ public final class SubscriptionsResource implements Resource {
         .role(Role.VIEWER)
         .tenants()
         .paged(TextRule.SESSION_CURSOR)
-        .query(Parameter.text("node", "Node that the client is connected to"))
+        .query(NodeLookup.query("Node that the client is connected to"))
         .query(Parameter.text("clientid", "Exact client identifier"))
         .query(Parameter.number("qos", "Maximum QoS of the subscription", 0, 2))
         .query(Parameter.text("topic", "Exact topic filter, with $share/GROUP/ if shared"))
@@ -63,6 +66,8 @@ public final class SubscriptionsResource implements Resource {
         .query(Parameter.flag("durable", "Whether the subscription outlives the connection"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
         .okList(SubscriptionJson.class)
+        .notFound("The node does not exist")
+        .conflict("Several nodes have this name")
         .handler(QueryErrors.translated(this::list));
   }
 
@@ -71,7 +76,7 @@ public final class SubscriptionsResource implements Resource {
         new SubscriptionFilter(
             ClientLookup.tenant(request),
             request.text("clientid").orElse(null),
-            request.text("node").orElse(null),
+            nodes.find(request).orElse(null),
             request.findNumber("qos").orElse(-1),
             request.text("topic").orElse(null),
             request.text("share_group").orElse(null),

@@ -29,7 +29,6 @@ final class TraceResource implements Resource {
   private static final String TAG = "Traces";
   private static final String PATH = "/trace/{name}";
   private static final String NAME = "name";
-  private static final String NODE = "node";
   private static final String POSITION = "position";
   private static final String BYTES = "bytes";
   private static final int DEFAULT_LOG_BYTES = 1_000;
@@ -40,6 +39,7 @@ final class TraceResource implements Resource {
 
   private final Traces traces;
   private final TraceLogs logs;
+  private final NodeLookup lookup;
 
   record LogFileJson(
       @Field("Id of the node") String node,
@@ -57,9 +57,10 @@ final class TraceResource implements Resource {
       @Field("Position") LogMeta meta,
       @Field("A part of the file, which may end anywhere") String items) {}
 
-  TraceResource(Traces traces, TraceLogs logs) {
+  TraceResource(Traces traces, TraceLogs logs, NodeLookup lookup) {
     this.traces = traces;
     this.logs = logs;
+    this.lookup = lookup;
   }
 
   @Override
@@ -190,10 +191,11 @@ final class TraceResource implements Resource {
             Parameter.number(
                     BYTES, "Maximum size of the part, in bytes", MIN_LOG_BYTES, MAX_LOG_BYTES)
                 .orElse(DEFAULT_LOG_BYTES))
-        .query(Parameter.text(NODE, "Id of the node; if absent, the node that answers"))
-        .memory(request -> (long) request.number(BYTES) * MEMORY_PER_LOG_BYTE)
+            .query(NodeLookup.query("Node; the one that receives the request if absent"))
+            .memory(request -> (long) request.number(BYTES) * MEMORY_PER_LOG_BYTE)
         .ok(LogJson.class)
         .notFound("The trace or the node does not exist")
+        .conflict("Several nodes have this name")
         .handler(this::readLog);
   }
 
@@ -264,7 +266,7 @@ final class TraceResource implements Resource {
   private CompletableFuture<Response> readLog(Request request) {
     int position = request.number(POSITION);
     int maxBytes = request.number(BYTES);
-    String node = request.text(NODE).orElse(logs.self());
+    String node = lookup.find(request).orElse(logs.self());
     return translate(logs.read(request.caller(), request.path(NAME), node, position, maxBytes))
         .thenApply(part -> Response.ok(logJson(part, position, maxBytes)));
   }

@@ -135,6 +135,7 @@ class MosquittoImportTest {
             persistent_client_expiration 2w
             sys_interval 30
             global_max_connections 1000
+            connection_messages true
             """);
     BrokerConfig config = load(result);
     assertThat(result.notes()).isEmpty();
@@ -154,6 +155,7 @@ class MosquittoImportTest {
     assertThat(config.sessionConfig().mqtt3SessionExpirySeconds()).isEqualTo(1_209_600);
     assertThat(config.sysTopicsConfig().interval()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.tenantConfig().maxConnections()).isEqualTo(1_000);
+    assertThat(config.logConfig().clientConnections()).isTrue();
   }
 
   @Test

@@ -15,7 +15,9 @@ import tools.jackson.databind.JsonNode;
 class ClientsResourceTest {
   private final QueryFixture nodes = new QueryFixture(3);
   private final TestRequest api =
-      new TestRequest(new ClientsResource(nodes.queries(1).clients()), nodes::settled);
+      new TestRequest(
+          new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")),
+          nodes::settled);
 
   @AfterEach
   void close() {
@@ -63,7 +65,10 @@ class ClientsResourceTest {
   void shouldNotContinueAfterTheTimeout() {
     nodes.cluster.node(0).connect("c");
     TestRequest late =
-        new TestRequest(new ClientsResource(nodes.queries(1).clients()), nodes::settled).expired();
+        new TestRequest(
+                new ClientsResource(nodes.queries(1).clients(), NodeLookups.of("n0", "n1", "n2")),
+                nodes::settled)
+            .expired();
     assertThatThrownBy(() -> late.send("POST", "/clients/kickout/bulk", "[\"c\"]"))
         .isInstanceOfSatisfying(
             ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.TIMEOUT));
@@ -90,6 +95,8 @@ class ClientsResourceTest {
     assertThat(ids(api.get("/clients?clientid=meter"))).containsExactly("meter");
     assertThat(ids(api.get("/clients?clientid=meter&clientid=sensor-1&clientid=no"))).hasSize(2);
     assertThat(ids(api.get("/clients?clientid=meter&node=n0"))).isEmpty();
+    assertThat(ids(api.get("/clients?node=host-n2"))).isEqualTo(ids(api.get("/clients?node=n2")));
+    assertError("GET", "/clients?node=n7", ErrorCode.NOT_FOUND, "node 'n7' does not exist");
     assertThat(ids(api.get("/clients?conn_state=disconnected"))).containsExactly("sensor-2");
     assertThat(ids(api.get("/clients?conn_state=connected&node=n2&proto_ver=5&clean_start=true")))
         .containsExactly("meter");

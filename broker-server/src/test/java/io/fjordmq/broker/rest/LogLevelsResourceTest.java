@@ -36,7 +36,10 @@ class LogLevelsResourceTest {
       nodes.add(levels);
       clusters.add(ClusterLogLevels.start(levels.levels, membership, peers.start(id)));
     }
-    api = new TestRequest(new LogLevelsResource(clusters.get(1)), UnaryOperator.identity());
+    api =
+        new TestRequest(
+            new LogLevelsResource(clusters.get(1), NodeLookups.of("n0", "n1", "n2")),
+            UnaryOperator.identity());
   }
 
   private static List<String> texts(JsonNode list, String field) {
@@ -79,6 +82,7 @@ class LogLevelsResourceTest {
     assertThat(texts(changed, "node")).containsExactly("n2");
     assertThat(texts(changed, "until")).containsExactly("2030-01-01T00:01:00Z");
     assertThat(texts(api.get("/log/levels?node=n2"), "logger")).contains("p.q", "ROOT");
+    assertThat(texts(api.get("/log/levels?node=host-n2"), "logger")).contains("p.q", "ROOT");
     assertThat(texts(api.get("/log/levels?node=n1"), "logger")).doesNotContain("p.q");
     assertThat(texts(api.get("/log/levels"), "node")).contains("n0", "n1", "n2");
     nodes.get(2).timers.advance(Duration.ofMinutes(1));

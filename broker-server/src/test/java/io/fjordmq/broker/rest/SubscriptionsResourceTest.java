@@ -20,7 +20,10 @@ class SubscriptionsResourceTest {
   private final QueryFixture nodes = new QueryFixture(3);
   private final TestRequest api =
       new TestRequest(
-          new SubscriptionsResource(nodes.queries(1).subscriptions(), nodes.queries(1).clients()),
+          new SubscriptionsResource(
+              nodes.queries(1).subscriptions(),
+              nodes.queries(1).clients(),
+              NodeLookups.of("n0", "n1", "n2")),
           nodes::settled);
 
   @AfterEach
