@@ -191,8 +191,8 @@ final class TraceResource implements Resource {
             Parameter.number(
                     BYTES, "Maximum size of the part, in bytes", MIN_LOG_BYTES, MAX_LOG_BYTES)
                 .orElse(DEFAULT_LOG_BYTES))
-            .query(NodeLookup.query("Node; the one that receives the request if absent"))
-            .memory(request -> (long) request.number(BYTES) * MEMORY_PER_LOG_BYTE)
+        .query(NodeLookup.query("Node; the one that receives the request if absent"))
+        .memory(request -> (long) request.number(BYTES) * MEMORY_PER_LOG_BYTE)
         .ok(LogJson.class)
         .notFound("The trace or the node does not exist")
         .conflict("Several nodes have this name")

@@ -2,6 +2,7 @@ package io.fjordmq.broker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.admin.NodeNames;
 import io.fjordmq.broker.trace.TestTraces;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.TraceSettings;
@@ -43,8 +44,10 @@ class TraceResourceTest {
     try (TestTraces cluster = new TestTraces(folder, TraceSettings.DEFAULTS)) {
       Traces traces = cluster.open("n0");
       LoopbackPeers peers = LoopbackPeers.immediate();
-      TraceLogs logs = TraceLogs.start(traces, new TestMembership(SELF), peers.start(SELF));
-      TraceResource resource = new TraceResource(traces, logs);
+      TestMembership membership = new TestMembership(SELF);
+      TraceLogs logs = TraceLogs.start(traces, membership, peers.start(SELF));
+      NodeLookup nodes = new NodeLookup(new NodeNames(membership, key -> null));
+      TraceResource resource = new TraceResource(traces, logs, nodes);
       assertThat(memory(resource, "downloadTrace", Map.of()))
           .isGreaterThanOrEqualTo(2L * TraceResource.MAX_DOWNLOAD_BYTES);
       assertThat(memory(resource, "readTraceLog", Map.of("bytes", List.of(100_000))))
