@@ -237,6 +237,13 @@ class CommandsTest {
             inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff
             """);
     assertThat(result.err()).isEqualTo("fjordmq: clock of n2 is ahead\n");
+    assertThat(Cli.of(api).terminal(75).line("status").out())
+        .isEqualTo(
+            """
+            NODE  NAME   ADDRESS  STATE  CLIENTS  LEADS  DISK                UPTIME
+            n1    alpha  h:8899   up          12      3  12.5/100.0 GiB LOW  1d 2h
+            n2    b      i:8899   down         -      0  -                   -
+            """);
     assertThat(Cli.of(api).line("status --json").out()).startsWith("[{\"node\":\"n1\",");
     assertThat(Cli.of(api).line("status --json --ranges").code()).isEqualTo(2);
   }
