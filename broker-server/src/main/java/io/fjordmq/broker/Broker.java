@@ -1,18 +1,14 @@
 package io.fjordmq.broker;
 
-import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.Decommission;
 import io.fjordmq.broker.bans.BanEnforcement;
-import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.OverloadGuard;
-import io.fjordmq.broker.logging.ClusterLogLevels;
-import io.fjordmq.broker.logging.LogLevels;
 import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
@@ -23,13 +19,7 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
-import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.telemetry.Telemetry;
-import io.fjordmq.broker.telemetry.TelemetrySettings;
-import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
-import io.fjordmq.broker.topicmetrics.TopicMetrics;
-import io.fjordmq.broker.trace.TraceLogs;
-import io.fjordmq.broker.trace.Traces;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
@@ -43,24 +33,18 @@ import org.slf4j.LoggerFactory;
 /**
  * The composition root: builds a node in stages, from the disk up to the listeners, and closes the
  * stages in reverse order. Each stage receives its dependencies as a record and closes what it
- * opened: {@link Storage}, {@link ClusterNode}, {@link ReplicatedStores}, {@link ClientServices},
- * {@link Operations}.
+ * opened: {@link Storage}, {@link ClusterNode}, {@link ControlPlane}, {@link ReplicatedStores},
+ * {@link Diagnostics}, {@link ClientServices}, {@link Operations}.
  */
 public final class Broker implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterNode node;
-  private final Accounts accounts;
-  private final Bans bans;
-  private final RuntimeSettings settings;
-  private final TopicMetrics topicMetrics;
+  private final ControlPlane controlPlane;
   private final ReplicatedStores stores;
-  private final Traces traces;
-  private final TraceLogs traceLogs;
+  private final Diagnostics diagnostics;
   private final OverloadGuard overload;
-  private final Telemetry telemetry;
-  private final ClusterLogLevels logLevels;
   private final ClientServices clientServices;
   private final Operations operations;
   private volatile boolean stopping;
@@ -93,20 +77,17 @@ public final class Broker implements ShutdownSequence.Composite {
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
-      telemetry = add("telemetry", openTelemetry(config.telemetryConfig(), node));
-      settings = add("settings", openSettings(loaded, node));
-      accounts = add("accounts", openAccounts(config, node, observers));
-      bans = add("bans", openBans(node));
-      topicMetrics = add("topic metrics", openTopicMetrics(node));
+      controlPlane = add("control plane", ControlPlane.open(loaded, node, observers));
       stores =
           add(
               "stores",
               ReplicatedStores.open(
                   new ReplicatedStores.Dependencies(
                       config, storage, node, plugins, tenants, observers)));
-      logLevels = openLogLevels(config);
-      traces = add("traces", openTraces(config, storage, node, stores));
-      traceLogs = TraceLogs.start(traces, node.membership(), node.peers());
+      diagnostics =
+          add(
+              "diagnostics",
+              Diagnostics.open(new Diagnostics.Dependencies(config, storage, node, stores)));
       clientServices =
           add(
               "client services",
@@ -119,33 +100,20 @@ public final class Broker implements ShutdownSequence.Composite {
                       security,
                       tenants,
                       overload,
-                      bans,
-                      topicMetrics,
-                      telemetry.tracer(),
-                      traces.tracer(),
-                      settings,
+                      controlPlane,
+                      diagnostics,
                       observers)));
-      traces.traceConnected(clientServices.sessions()::updateTraces);
+      diagnostics.traces().traceConnected(clientServices.sessions()::updateTraces);
       applyChanges(tenants);
-      BanEnforcement enforcement = bans.enforceOn(clientServices.sessions()::bannedClients);
+      BanEnforcement enforcement =
+          controlPlane.bans().enforceOn(clientServices.sessions()::bannedClients);
       operations = add("operations", openOperations(config, plugins, observers));
       shutdownSequence.add("ban enforcement", enforcement);
-      accounts.createFirstAdministrator();
+      controlPlane.accounts().createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();
       throw asStartException(e);
     }
-  }
-
-  private static Accounts openAccounts(BrokerConfig config, ClusterNode node, Observers observers) {
-    return Accounts.open(
-        config.apiConfig(),
-        new Accounts.Dependencies(
-            node.metadata(),
-            node.membership()::write,
-            node.membership().clock(),
-            config.httpConfig().requestTimeout(),
-            observers.accounts()));
   }
 
   private Operations openOperations(BrokerConfig config, Plugins plugins, Observers observers)
@@ -157,63 +125,23 @@ public final class Broker implements ShutdownSequence.Composite {
             stores,
             clientServices,
             overload,
-            new Operations.Administration(settings, accounts.audit(), plugins::status),
+            new Operations.Administration(
+                controlPlane.settings(), controlPlane.accounts().audit(), plugins::status),
             observers));
-  }
-
-  private static RuntimeSettings openSettings(LoadedConfig loaded, ClusterNode node) {
-    return RuntimeSettings.open(
-        new RuntimeSettings.Dependencies(loaded, node.metadata(), node.membership()::write));
   }
 
   /** Passes changed settings to the components that can change while they run. */
   private void applyChanges(Tenants tenants) {
-    settings.watch(
-        changed -> {
-          tenants.replace(changed.sharedLimits(), changed.tenants());
-          overload.setThresholds(changed.overloadConfig());
-          stores.disk().setMinFreeBytes(changed.diskConfig().minFreeBytes());
-          // Not on the thread of the metadata, because there may be many clients.
-          CompletableFuture.runAsync(clientServices.sessions()::applyLimits);
-        });
-  }
-
-  private static Bans openBans(ClusterNode node) {
-    return Bans.open(
-        new Bans.Dependencies(
-            node.metadata(), node.membership()::write, node.membership().clock()));
-  }
-
-  /** The classes for the export are loaded only if it is configured. */
-  private static Telemetry openTelemetry(TelemetrySettings settings, ClusterNode node)
-      throws IOException {
-    return settings.isEnabled()
-        ? OtlpTelemetry.start(settings, Version.text(), node.self().value())
-        : Telemetry.NONE;
-  }
-
-  private ClusterLogLevels openLogLevels(BrokerConfig config) {
-    LogLevels own = add("log levels", LogLevels.open(config.logConfig(), stores.timers()));
-    return ClusterLogLevels.start(own, node.membership(), node.peers());
-  }
-
-  private static Traces openTraces(
-      BrokerConfig config, Storage storage, ClusterNode node, ReplicatedStores stores) {
-    return Traces.open(
-        new Traces.Dependencies(
-            node.metadata(),
-            node.membership()::write,
-            node.membership().clock(),
-            config.traceConfig(),
-            node.self().value(),
-            storage.directory().resolve("trace"),
-            stores.disk()::canStoreMessages));
-  }
-
-  private static TopicMetrics openTopicMetrics(ClusterNode node) {
-    return TopicMetrics.open(
-        new TopicMetrics.Dependencies(
-            node.metadata(), node.membership()::write, node.membership().clock()));
+    controlPlane
+        .settings()
+        .watch(
+            changed -> {
+              tenants.replace(changed.sharedLimits(), changed.tenants());
+              overload.setThresholds(changed.overloadConfig());
+              stores.disk().setMinFreeBytes(changed.diskConfig().minFreeBytes());
+              // Not on the thread of the metadata, because there may be many clients.
+              CompletableFuture.runAsync(clientServices.sessions()::applyLimits);
+            });
   }
 
   /**
@@ -274,7 +202,7 @@ public final class Broker implements ShutdownSequence.Composite {
 
   /** The export of traces, logs and metrics. */
   Telemetry telemetry() {
-    return telemetry;
+    return diagnostics.telemetry();
   }
 
   /** The operator commands. */
@@ -290,20 +218,20 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.reports(),
         operations.commands(),
         operations.nodeOperations(),
-        settings,
-        accounts,
-        bans,
+        controlPlane.settings(),
+        controlPlane.accounts(),
+        controlPlane.bans(),
         clientServices.queries(),
         clientServices.events(),
-        logLevels,
-        traces,
-        traceLogs,
+        diagnostics.logLevels(),
+        diagnostics.traces(),
+        diagnostics.traceLogs(),
         node.self().value(),
         operations.names(),
         operations.monitoring().alarmQueries(),
         operations.monitoring().monitorQueries(),
         clientServices.slowSubscriptions(),
-        topicMetrics,
+        controlPlane.topicMetrics(),
         clientServices.topicMetrics());
   }
 

@@ -1,6 +1,5 @@
 package io.fjordmq.broker;
 
-import io.fjordmq.broker.bans.Bans;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
@@ -26,16 +25,12 @@ import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
-import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.slow.SlowSubscriptions;
 import io.fjordmq.broker.sys.ClientTopics;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
 import io.fjordmq.broker.sys.SysValues;
-import io.fjordmq.broker.telemetry.MessageTracer;
-import io.fjordmq.broker.topicmetrics.TopicMetrics;
-import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.inbox.InboxReplicas;
@@ -45,7 +40,6 @@ import io.fjordmq.router.RouteReplicas;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The fourth stage of a node: everything between the stores and the listeners. It distributes
@@ -61,11 +55,8 @@ final class ClientServices implements ShutdownSequence.Composite {
       Security security,
       Tenants tenants,
       OverloadGuard overload,
-      Bans bans,
-      TopicMetrics topicMetrics,
-      @Nullable MessageTracer messageTracer,
-      Tracer tracer,
-      RuntimeSettings settings,
+      ControlPlane controlPlane,
+      Diagnostics diagnostics,
       Observers observers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -100,15 +91,15 @@ final class ClientServices implements ShutdownSequence.Composite {
                 self,
                 dependencies.config.deliveryConfig(),
                 dependencies.observers.delivery(),
-                dependencies.tracer.tracing(eventLog),
-                dependencies.tracer,
+                dependencies.diagnostics.traces().tracer().tracing(eventLog),
+                dependencies.diagnostics.traces().tracer(),
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
                 stores.disk()::canStoreMessages,
                 membership::isServing,
                 clock,
-                dependencies.topicMetrics.traffic()));
+                dependencies.controlPlane.topicMetrics().traffic()));
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
     try {
       openStreams(membership);
@@ -117,7 +108,9 @@ final class ClientServices implements ShutdownSequence.Composite {
           SlowSubscriptionQueries.start(slow, membership, dependencies.node.peers(), clock);
       topicQueries =
           TopicMetricQueries.start(
-              dependencies.topicMetrics.traffic(), membership, dependencies.node.peers());
+              dependencies.controlPlane.topicMetrics().traffic(),
+              membership,
+              dependencies.node.peers());
       sys = sysTopics();
       sys.run();
       sessions = sessions(membership);
@@ -127,7 +120,7 @@ final class ClientServices implements ShutdownSequence.Composite {
               sessions,
               delivery.live(),
               () -> stores.ranges().catchUp(RouteReplicas.STORE),
-              () -> dependencies.settings.current().drainConfig().clientsPerSecond(),
+              () -> dependencies.controlPlane.settings().current().drainConfig().clientsPerSecond(),
               stores.timers()));
     } catch (RuntimeException e) {
       shutdownSequence.close();
@@ -168,10 +161,10 @@ final class ClientServices implements ShutdownSequence.Composite {
             dependencies.tenants,
             ClientEvents.of(clientListeners()),
             eventLog,
-            dependencies.tracer,
+            dependencies.diagnostics.traces().tracer(),
             dependencies.observers.sessions(),
             dependencies.security,
-            SessionServices.Delivery.of(delivery, dependencies.messageTracer),
+            SessionServices.Delivery.of(delivery, dependencies.diagnostics.telemetry().tracer()),
             dependencies.stores.inboxes(),
             new SysRetained(dependencies.stores.retained(), sys),
             new SessionServices.NodeState(
@@ -180,7 +173,7 @@ final class ClientServices implements ShutdownSequence.Composite {
                 dependencies.overload,
                 dependencies.stores.disk()::canStoreMessages,
                 clock,
-                dependencies.bans.list()),
+                dependencies.controlPlane.bans().list()),
             slow));
   }
 
@@ -196,7 +189,9 @@ final class ClientServices implements ShutdownSequence.Composite {
           new FlappingDetector(
               flapping,
               new FlappingDetector.Dependencies(
-                  dependencies.bans::add, eventLog, dependencies.observers.security())));
+                  dependencies.controlPlane.bans()::add,
+                  eventLog,
+                  dependencies.observers.security())));
     }
     return listeners;
   }

@@ -37,9 +37,9 @@ final class TopLevelCommands {
     all.commands.put("retained", () -> new RetainedCommand(context));
     all.commands.put("publish", () -> new PublishCommand(context));
     all.commands.put("ban", () -> new BanCommand(context));
-    all.commands.put("log", () -> new LogCommand(context));
     all.commands.put("slow-subscriptions", () -> new SlowSubscriptionsCommand(context));
     all.commands.put("topic-metrics", () -> new TopicMetricsCommand(context));
+    all.commands.put("log", () -> new LogCommand(context));
     all.commands.put("users", () -> new UsersCommand(context));
     all.commands.put("api-keys", () -> new ApiKeysCommand(context));
     all.commands.put("audit", () -> new AuditCommand(context));
