@@ -249,6 +249,17 @@ class CommandsTest {
   }
 
   @Test
+  void shouldShowPayloadsAsTextIfTheyAre() {
+    String path = "GET /mqtt/retainer/message/a";
+    api.on(path, "{\"topic\":\"a\",\"payload\":\"MjEuNQ==\"}");
+    assertThat(Cli.of(api).line("retained show a").out()).isEqualTo("topic\ta\npayload\t21.5\n");
+    assertThat(Cli.of(api).line("retained show a --json").out()).contains("MjEuNQ==");
+    api.on(path, "{\"topic\":\"a\",\"payload\":\"/w==\"}");
+    assertThat(Cli.of(api).line("retained show a").out())
+        .isEqualTo("topic\ta\npayload_base64\t/w==\n");
+  }
+
+  @Test
   void shouldShowTheClusterAndItsProblems() {
     String json =
         "{\"name\":\"c\",\"nodes\":[\"n1\",\"n2\"],\"node_names\":{\"n1\":\"alpha\",\"n2\":\"n2\"},"
