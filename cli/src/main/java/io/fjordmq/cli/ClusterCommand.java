@@ -6,6 +6,7 @@ import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.api.Json;
 import io.fjordmq.cli.output.Column;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,15 +48,27 @@ final class ClusterCommand {
     if (json.isJson || !(reply.json() instanceof ObjectNode cluster)) {
       return context.show(reply, json);
     }
-    JsonNode notes = cluster.path("notes");
     ObjectNode shown = cluster.deepCopy();
     if (cluster.has("nodes")) {
       shown.set("nodes", namedNodes(cluster));
     }
     shown.remove(List.of("notes", NAMES));
     context.show(new ApiReply(reply.status(), reply.text(), shown), json);
-    notes.forEach(note -> context.terminal().message(note.asString()));
+    printProblems(cluster, context.terminal()::message);
     return Main.DONE;
+  }
+
+  /** Passes on the notes about a cluster, without the one that only repeats its id and env. */
+  static void printProblems(JsonNode cluster, Consumer<String> notes) {
+    String identity =
+        "cluster %s, env %s"
+            .formatted(cluster.path("name").asString(""), cluster.path("env").asString(""));
+    cluster
+        .path("notes")
+        .valueStream()
+        .map(note -> note.asString(""))
+        .filter(note -> !note.equals(identity))
+        .forEach(notes);
   }
 
   /** Returns the ids of the nodes, each followed by its name if it has one. */

@@ -63,12 +63,7 @@ final class StatusCommand implements Callable<Integer> {
             out.println();
             context.print(RangesCommand.ALL, Integer.MAX_VALUE, out, notes);
           }
-          context
-              .api()
-              .get(ApiPath.of("cluster"))
-              .json()
-              .path("notes")
-              .forEach(note -> notes.accept(note.asString()));
+          ClusterCommand.printProblems(context.api().get(ApiPath.of("cluster")).json(), notes);
         });
   }
 

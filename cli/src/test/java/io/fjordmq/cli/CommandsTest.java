@@ -218,7 +218,9 @@ class CommandsTest {
                 + "\"connections\":12,\"leads\":3,\"uptime\":93784000,\"disk_used\":13421772800,"
                 + "\"disk_total\":107374182400,\"disk_low\":true},"
                 + "{\"node\":\"n2\",\"name\":\"b\",\"state\":\"down\",\"address\":\"i:8899\",\"leads\":0}]")
-        .on("GET /cluster", "{\"notes\":[\"clock of n2 is ahead\"]}")
+        .on(
+            "GET /cluster",
+            "{\"name\":\"c\",\"env\":\"Test\",\"notes\":[\"cluster c, env Test\",\"clock of n2 is ahead\"]}")
         .on(
             "GET /ranges?limit=1000",
             """
