@@ -6,6 +6,7 @@ import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.api.Json;
 import io.fjordmq.cli.output.Column;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,6 +26,7 @@ final class ClusterCommand {
   private static final String NODE = "NODE";
   private static final String NODE_NAME = "id or name of the node, as listed by status";
   private static final int WAIT_SECONDS = 1;
+  private static final int MAX_RANGES = 10_000;
 
   static final List<Column> EVACUATION_COLUMNS =
       List.of(
@@ -46,15 +48,27 @@ final class ClusterCommand {
     if (json.isJson || !(reply.json() instanceof ObjectNode cluster)) {
       return context.show(reply, json);
     }
-    JsonNode notes = cluster.path("notes");
     ObjectNode shown = cluster.deepCopy();
     if (cluster.has("nodes")) {
       shown.set("nodes", namedNodes(cluster));
     }
     shown.remove(List.of("notes", NAMES));
     context.show(new ApiReply(reply.status(), reply.text(), shown), json);
-    notes.forEach(note -> context.terminal().message(note.asString()));
+    printProblems(cluster, context.terminal()::message);
     return Main.DONE;
+  }
+
+  /** Passes on the notes about a cluster, without the one that only repeats its id and env. */
+  static void printProblems(JsonNode cluster, Consumer<String> notes) {
+    String identity =
+        "cluster %s, env %s"
+            .formatted(cluster.path("name").asString(""), cluster.path("env").asString(""));
+    cluster
+        .path("notes")
+        .valueStream()
+        .map(note -> note.asString(""))
+        .filter(note -> !note.equals(identity))
+        .forEach(notes);
   }
 
   /** Returns the ids of the nodes, each followed by its name if it has one. */
@@ -147,62 +161,84 @@ final class ClusterCommand {
         yes, "Move everything off node '" + node + "', stop it, and remove it permanently?")) {
       return Main.FAILED;
     }
-    ApiPath path = ApiPath.of(NODES, node, "decommission");
-    ApiReply reply = context.api().post(path, null);
+    ApiReply reply = context.api().post(ApiPath.of(NODES, node, "decommission"), null);
     context.done(reply, json, "node '" + node + "' is being decommissioned");
-    return isDetached || json.isJson ? Main.DONE : await(node, path, message(reply));
+    return isDetached || json.isJson ? Main.DONE : await(node);
   }
 
-  private static String message(ApiReply reply) {
-    return reply.json().path("message").asString("");
-  }
-
-  /** Prints the progress until the node is no longer a member. */
-  private int await(String node, ApiPath path, String first) {
-    String last = first;
+  /**
+   * Prints the progress until the node is no longer a member. Only reads: each repeated request to
+   * decommission the node would be another audit record.
+   */
+  private int await(String idOrName) {
+    String last = "";
     while (context.pause(WAIT_SECONDS)) {
+      @Nullable JsonNode node;
       try {
-        boolean isMember =
-            context
-                .api()
-                .get(ApiPath.of(NODES))
-                .json()
-                .valueStream()
-                .anyMatch(one -> isNode(one, node));
-        if (!isMember) {
-          context.terminal().line("node '" + node + "' has stopped and is no longer a member");
-          return Main.DONE;
-        }
+        node = find(idOrName);
       } catch (ApiFailure failure) {
         context
             .terminal()
             .message(
                 "the node that responded has stopped; run 'fjordmq cluster status' on another node"
                     + " to see whether node '"
-                    + node
+                    + idOrName
                     + "' has left");
         return Main.DONE;
       }
-      last = progress(path, last);
+      if (node == null) {
+        context.terminal().line("node '" + idOrName + "' has stopped and is no longer a member");
+        return Main.DONE;
+      }
+      String progress = progress(node, last);
+      if (!progress.equals(last)) {
+        context.terminal().line(progress);
+        last = progress;
+      }
     }
     return Main.DONE;
   }
 
-  private static boolean isNode(JsonNode one, String idOrName) {
-    return one.path("node").asString("").equals(idOrName)
-        || one.path("name").asString("").equals(idOrName);
+  private @Nullable JsonNode find(String idOrName) {
+    return context
+        .api()
+        .get(ApiPath.of(NODES))
+        .json()
+        .valueStream()
+        .filter(
+            one ->
+                one.path("node").asString("").equals(idOrName)
+                    || one.path("name").asString("").equals(idOrName))
+        .findFirst()
+        .orElse(null);
   }
 
-  private String progress(ApiPath path, String last) {
+  /** Says what the node still has to hand over; the last text if that is unknown. */
+  private String progress(JsonNode node, String last) {
+    String id = node.path("node").asString("");
+    long ranges;
     try {
-      String message = message(context.api().post(path, null));
-      if (!message.equals(last)) {
-        context.terminal().line(message);
-      }
-      return message;
+      ranges =
+          context
+              .api()
+              .get(ApiPath.of("ranges").with("limit", MAX_RANGES))
+              .json()
+              .path("data")
+              .valueStream()
+              .filter(range -> isVoter(range, id))
+              .count();
     } catch (ApiFailure failure) {
       return last; // the node is stopping
     }
+    return "ranges to hand over: %d, clients: %s"
+        .formatted(ranges, node.path("connections").asString("0"));
+  }
+
+  private static boolean isVoter(JsonNode range, String node) {
+    return range
+        .path("voters")
+        .valueStream()
+        .anyMatch(voter -> voter.path("node").asString("").equals(node));
   }
 
   @Command(

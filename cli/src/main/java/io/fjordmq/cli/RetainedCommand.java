@@ -1,13 +1,19 @@
 package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.output.Column;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Retained messages. */
 @Command(name = "retained", description = "List, show and delete retained messages")
@@ -42,12 +48,35 @@ final class RetainedCommand {
     return context.list(Listing.paged(tenant.applyTo(ALL.with("topic", topic)), COLUMNS), list);
   }
 
-  @Command(name = "show", description = "Show a retained message with its payload in Base64")
+  @Command(
+      name = "show",
+      description = {
+        "Show a retained message with its payload",
+        "The payload is shown as text or, if it is not text in UTF-8, as payload_base64. With"
+            + " --json, it is always in Base64."
+      })
   int show(
       @Parameters(paramLabel = TOPIC, description = "exact topic") String topic,
       @Mixin TopicTenantOption tenant,
       @Mixin JsonOption json) {
-    return context.show(context.api().get(tenant.applyTo(message(topic))), json);
+    ApiReply reply = context.api().get(tenant.applyTo(message(topic)));
+    return context.show(json.isJson ? reply : withReadablePayload(reply), json);
+  }
+
+  private static ApiReply withReadablePayload(ApiReply reply) {
+    if (!(reply.json() instanceof ObjectNode message) || !message.path("payload").isString()) {
+      return reply;
+    }
+    String base64 = message.path("payload").asString();
+    ObjectNode shown = message.deepCopy();
+    try {
+      ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(base64));
+      shown.put("payload", StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
+    } catch (CharacterCodingException | IllegalArgumentException e) {
+      shown.remove("payload");
+      shown.put("payload_base64", base64);
+    }
+    return new ApiReply(reply.status(), reply.text(), shown);
   }
 
   @Command(

@@ -15,11 +15,11 @@ import tools.jackson.databind.JsonNode;
 final class StatusCommand implements Callable<Integer> {
   static final List<Column> COLUMNS =
       List.of(
-          Column.text("NODE", "node"),
+          Column.text("NODE", "node").whole(),
           Column.text("NAME", "name"),
-          Column.text("ADDRESS", "address"),
+          Column.text("ADDRESS", "address").ifWide(),
           Column.text("STATE", "state"),
-          Column.text("VERSION", "version"),
+          Column.text("VERSION", "version").ifWide(),
           Column.number("CLIENTS", "connections"),
           Column.number("LEADS", "leads"),
           Column.computed("DISK", StatusCommand::disk).whole(),
@@ -63,12 +63,7 @@ final class StatusCommand implements Callable<Integer> {
             out.println();
             context.print(RangesCommand.ALL, Integer.MAX_VALUE, out, notes);
           }
-          context
-              .api()
-              .get(ApiPath.of("cluster"))
-              .json()
-              .path("notes")
-              .forEach(note -> notes.accept(note.asString()));
+          ClusterCommand.printProblems(context.api().get(ApiPath.of("cluster")).json(), notes);
         });
   }
 

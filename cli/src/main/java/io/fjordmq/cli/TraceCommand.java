@@ -116,7 +116,9 @@ final class TraceCommand {
       printToTerminal(log);
     } else {
       long lines = write(log, file);
-      context.terminal().message("%,d lines written to %s".formatted(lines, file));
+      context
+          .terminal()
+          .message("%,d %s written to %s".formatted(lines, lines == 1 ? "line" : "lines", file));
     }
     return Main.DONE;
   }

@@ -218,7 +218,9 @@ class CommandsTest {
                 + "\"connections\":12,\"leads\":3,\"uptime\":93784000,\"disk_used\":13421772800,"
                 + "\"disk_total\":107374182400,\"disk_low\":true},"
                 + "{\"node\":\"n2\",\"name\":\"b\",\"state\":\"down\",\"address\":\"i:8899\",\"leads\":0}]")
-        .on("GET /cluster", "{\"notes\":[\"clock of n2 is ahead\"]}")
+        .on(
+            "GET /cluster",
+            "{\"name\":\"c\",\"env\":\"Test\",\"notes\":[\"cluster c, env Test\",\"clock of n2 is ahead\"]}")
         .on(
             "GET /ranges?limit=1000",
             """
@@ -237,8 +239,26 @@ class CommandsTest {
             inbox-1  n1      n1, n2 (-7)          12      3  1.5 KiB  00..ff
             """);
     assertThat(result.err()).isEqualTo("fjordmq: clock of n2 is ahead\n");
+    assertThat(Cli.of(api).terminal(75).line("status").out())
+        .isEqualTo(
+            """
+            NODE  NAME   ADDRESS  STATE  CLIENTS  LEADS  DISK                UPTIME
+            n1    alpha  h:8899   up          12      3  12.5/100.0 GiB LOW  1d 2h
+            n2    b      i:8899   down         -      0  -                   -
+            """);
     assertThat(Cli.of(api).line("status --json").out()).startsWith("[{\"node\":\"n1\",");
     assertThat(Cli.of(api).line("status --json --ranges").code()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldShowPayloadsAsTextIfTheyAre() {
+    String path = "GET /mqtt/retainer/message/a";
+    api.on(path, "{\"topic\":\"a\",\"payload\":\"MjEuNQ==\"}");
+    assertThat(Cli.of(api).line("retained show a").out()).isEqualTo("topic\ta\npayload\t21.5\n");
+    assertThat(Cli.of(api).line("retained show a --json").out()).contains("MjEuNQ==");
+    api.on(path, "{\"topic\":\"a\",\"payload\":\"/w==\"}");
+    assertThat(Cli.of(api).line("retained show a").out())
+        .isEqualTo("topic\ta\npayload_base64\t/w==\n");
   }
 
   @Test

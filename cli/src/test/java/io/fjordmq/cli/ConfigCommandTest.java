@@ -166,10 +166,12 @@ class ConfigCommandTest {
   void shouldWaitUntilANodeHasLeft() {
     api.on("GET /cluster", "{\"self\":\"n1\"}");
     api.on("POST /nodes/n1/decommission", "{\"message\":\"moving 5\"}");
-    api.on("GET /nodes", "[{\"node\":\"n1\"},{\"node\":\"n2\"}]");
+    api.on("GET /nodes", "[{\"node\":\"n1\",\"connections\":7},{\"node\":\"n2\"}]");
+    String range = "{\"voters\":[{\"node\":\"n1\"},{\"node\":\"n2\"}]}";
+    api.on("GET /ranges?limit=10000", "{\"data\":[" + range + "," + range + "]}");
     Deque<Runnable> steps = new ArrayDeque<>();
     steps.add(() -> {});
-    steps.add(() -> api.on("POST /nodes/n1/decommission", "{\"message\":\"moving 4\"}"));
+    steps.add(() -> api.on("GET /ranges?limit=10000", "{\"data\":[" + range + "]}"));
     steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\"}]"));
     Host.Pause pause =
         seconds -> {
@@ -179,7 +181,15 @@ class ConfigCommandTest {
     assertThat(Cli.of(api).pause(pause).line("cluster leave --yes"))
         .isEqualTo(
             new Cli.Result(
-                0, "moving 5\nmoving 4\nnode 'n1' has stopped and is no longer a member\n", ""));
+                0,
+                """
+                moving 5
+                ranges to hand over: 2, clients: 7
+                ranges to hand over: 1, clients: 7
+                node 'n1' has stopped and is no longer a member
+                """,
+                ""));
+    assertThat(api.lines()).filteredOn(line -> line.startsWith("POST")).hasSize(1);
   }
 
   @Test

@@ -76,7 +76,7 @@ public final class LocalOperations implements AutoCloseable {
       case EVACUATION_STOP ->
           outcome(
               parts.evacuation.stop(),
-              "the evacuation has ended; the node accepts clients again. Clients that have"
+              "draining has ended; the node accepts clients again. Clients that have"
                   + " reconnected to other nodes stay there");
       case REBUILD ->
           blocking(
@@ -98,7 +98,7 @@ public final class LocalOperations implements AutoCloseable {
     String rate = request.arguments().find(0);
     return outcome(
         parts.evacuation.start(rate == null ? null : Integer.valueOf(rate)),
-        "the evacuation has begun: leadership moves to other nodes, then the node refuses new"
+        "draining has begun: leadership moves to other nodes, then the node refuses new"
             + " clients and disconnects its clients");
   }
 

@@ -9,6 +9,7 @@ import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.common.NewerFormatException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,6 +97,18 @@ public final class NodeNames {
       }
     }
     return found;
+  }
+
+  /** The members in the order of their ids, each as {@code id (name)}, or its id if unnamed. */
+  public List<String> members() {
+    return membership.members().byNode().keySet().stream()
+        .sorted(Comparator.comparing(NodeId::value))
+        .map(
+            node -> {
+              String name = of(node);
+              return name.equals(node.value()) ? name : node.value() + " (" + name + ")";
+            })
+        .toList();
   }
 
   /** Describes each name that does not identify a single node. */

@@ -32,14 +32,16 @@ final class BanRules {
       case PEERHOST -> {
         IpNetwork address = IpNetwork.parseAddress(value);
         if (address == null) {
-          throw invalid("who must be an IP address such as 192.0.2.7 or 2001:db8::7");
+          throw invalid(
+              "who must be an IP address such as 192.0.2.7 or 2001:db8::7, not '" + value + "'");
         }
         yield address.address();
       }
       case PEERHOST_NET -> {
         IpNetwork network = IpNetwork.parseNetwork(value);
         if (network == null) {
-          throw invalid("who must be a network such as 192.0.2.0/24 or 2001:db8::/32");
+          throw invalid(
+              "who must be a network such as 192.0.2.0/24 or 2001:db8::/32, not '" + value + "'");
         }
         yield network.toString();
       }

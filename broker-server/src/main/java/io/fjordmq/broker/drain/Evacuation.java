@@ -164,7 +164,7 @@ public final class Evacuation implements AutoCloseable {
    */
   public synchronized CompletableFuture<String> start(@Nullable Integer clientsPerSecond) {
     if (run != null) {
-      return refused("the node is already being evacuated; stop the evacuation first");
+      return refused("the node is already being drained; stop that first");
     }
     if (isLeaving()) {
       return refused("the node is being decommissioned, which also moves its clients");
@@ -215,7 +215,7 @@ public final class Evacuation implements AutoCloseable {
   public synchronized CompletableFuture<String> stop() {
     Run stopped = run;
     if (stopped == null) {
-      return refused("the node is not being evacuated");
+      return refused("the node is not being drained");
     }
     if (isLeaving()) {
       return refused("the node is being decommissioned; restart it to keep it in the cluster");

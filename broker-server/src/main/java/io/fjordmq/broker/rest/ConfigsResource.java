@@ -4,6 +4,7 @@ import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.config.ConfigOrigin;
+import io.fjordmq.broker.config.NearestKey;
 import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.settings.SettingsException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigsResource implements Resource {
   private static final String TAG = "Configuration";
   private static final String CHANGED = "changed";
+
+  /** Longer keys are not compared, because a comparison takes time in proportion to the length. */
+  private static final int MAX_COMPARED = 128;
 
   private static final Parameter KEY =
       Parameter.text("key", "A key, or a section such as sessionConfig")
@@ -147,10 +151,17 @@ public final class ConfigsResource implements Resource {
         entries.stream().filter(entry -> entry.isIn(key)).map(ConfigJson::of).toList();
     if (found.isEmpty()) {
       throw ApiException.notFound(
-          "key or section '%s' does not exist; GET /configs lists all keys"
-              .formatted(Excerpt.of(key)));
+          "key or section '%s' does not exist%s".formatted(Excerpt.of(key), hint(key, entries)));
     }
     return found;
+  }
+
+  private static String hint(String key, List<ConfigEntry> entries) {
+    @Nullable String nearest =
+        key.length() > MAX_COMPARED
+            ? null
+            : NearestKey.to(key, entries.stream().map(ConfigEntry::key).toList());
+    return nearest == null ? "; GET /configs lists all keys" : "; did you mean " + nearest + "?";
   }
 
   private Operation change() {

@@ -7,6 +7,7 @@ import java.util.Optional;
 /** Finds the node that a request names by its id or name. */
 final class NodeLookup {
   private static final String NODE = "node";
+  private static final int MAX_LISTED = 10;
 
   private final NodeNames names;
 
@@ -54,8 +55,14 @@ final class NodeLookup {
   String id(String wanted) {
     List<String> found = names.ids(wanted);
     if (found.isEmpty()) {
+      List<String> members = names.members();
       throw ApiException.notFound(
-          "node '%s' does not exist; GET /nodes lists the nodes".formatted(Excerpt.of(wanted)));
+          "node '%s' does not exist; %s"
+              .formatted(
+                  Excerpt.of(wanted),
+                  members.size() <= MAX_LISTED
+                      ? "the nodes are " + String.join(", ", members)
+                      : "GET /nodes lists the nodes"));
     }
     if (found.size() > 1) {
       throw ApiException.conflict(

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * thread of the metadata group, which must not be blocked.
  */
 public final class RuntimeSettings implements MetadataListener, AutoCloseable {
+  private static final int MAX_SHOWN = 100;
   private static final Logger LOG = LoggerFactory.getLogger(RuntimeSettings.class);
 
   /** Bounds the record in the metadata. */
@@ -171,6 +172,10 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
             });
   }
 
+  private static String excerpt(String key) {
+    return key.length() <= MAX_SHOWN ? key : key.substring(0, MAX_SHOWN) + "…";
+  }
+
   /**
    * Removes the value of a key that was set through the API, so that each node uses its own again.
    * Fails with NOT_FOUND, INVALID if the other values are invalid without this one, CHANGED or
@@ -186,7 +191,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
               Map<String, String> all = new TreeMap<>(before);
               if (all.remove(key) == null) {
                 throw new SettingsException(
-                    Kind.NOT_FOUND, "no value of this key was set through the API");
+                    Kind.NOT_FOUND, "no value of '" + excerpt(key) + "' was set through the API");
               }
               List<String> problems = sources.problems(Map.of(), before, all);
               if (!problems.isEmpty()) {

@@ -21,7 +21,7 @@ class NodeLookupTest {
     assertThatThrownBy(() -> nodes.id("n3"))
         .isInstanceOfSatisfying(
             ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.NOT_FOUND))
-        .hasMessage("node 'n3' does not exist; GET /nodes lists the nodes");
+        .hasMessage("node 'n3' does not exist; the nodes are n1 (host), n2 (host)");
     assertThatThrownBy(() -> nodes.id("host"))
         .isInstanceOfSatisfying(
             ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.CONFLICT))
