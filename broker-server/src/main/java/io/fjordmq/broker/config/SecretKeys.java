@@ -15,7 +15,7 @@ final class SecretKeys {
 
   /** Plugins choose their keys, so any of these words in a name makes its value secret. */
   private static final List<String> PLUGIN_WORDS =
-      List.of("password", "secret", "passphrase", "token", "credential", "key");
+      List.of("pass", "pwd", "secret", "token", "credential", "key", "header", "authorization");
 
   private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
 

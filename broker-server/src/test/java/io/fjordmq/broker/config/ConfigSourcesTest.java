@@ -7,7 +7,6 @@ import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +14,6 @@ import java.util.Objects;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configuration of a process together with the values set through the API. */
 class ConfigSourcesTest {
@@ -142,9 +139,17 @@ class ConfigSourcesTest {
                 password: also secret
             telemetryConfig:
               headers: authorization=Bearer hush
+            plugins:
+              hook:
+                httpHeaders: x-auth=hush
+                dbPwd: hush
+                bypassFile: pass.txt
             """);
     String listed = sources.entries(Map.of(), Map.of()).toString();
-    assertThat(listed).doesNotContain("hush").doesNotContain("also secret").contains("key.pem");
+    assertThat(listed)
+        .doesNotContain("hush")
+        .doesNotContain("also secret")
+        .contains("key.pem", "pass.txt");
     assertThat(entry(sources, Map.of(), "mqttServerConfig.tlsListener.keyPassword").value())
         .isEqualTo("******");
     assertThat(entry(sources, Map.of(), "telemetryConfig.headers").value()).isEqualTo("******");
@@ -211,17 +216,20 @@ class ConfigSourcesTest {
         .containsExactly(QUEUE + " must be between 1 and 2147483647, not 0");
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {100, 500})
-  void shouldCheckManyUnknownKeysQuickly(int length) throws Exception {
+  @Test
+  void shouldGiveHintsAboutTheFirstUnknownKeysOnly() throws Exception {
     ConfigSources sources = sources("bootstrap: true");
     Map<String, String> requested = new HashMap<>();
     for (int i = 0; i < 1_000; i++) {
-      requested.put("x".repeat(length) + i, "1");
+      requested.put("unknown" + i, "1");
     }
-    long began = System.nanoTime();
-    assertThat(problems(sources, requested)).hasSize(1_000);
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
+    List<String> problems = problems(sources, requested);
+    assertThat(problems.stream().map(problem -> problem.split(";", 2)[0]).distinct())
+        .as("all unknown keys")
+        .hasSize(1_000);
+    assertThat(problems.stream().filter(problem -> problem.contains("; ")))
+        .as("hints take long")
+        .hasSize(20);
   }
 
   private static List<String> problems(ConfigSources sources, Map<String, String> requested) {

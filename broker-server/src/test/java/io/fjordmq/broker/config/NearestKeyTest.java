@@ -19,6 +19,8 @@ class NearestKeyTest {
   void shouldSuggestNothingWhenNoKeyIsSimilar() {
     assertThat(NearestKey.to("x", KEYS)).isNull();
     assertThat(NearestKey.to("storage", KEYS)).isNull();
+    String tooLong = "k".repeat(200);
+    assertThat(NearestKey.to(tooLong + "y", List.of(tooLong))).isNull();
   }
 
   @Test
