@@ -159,7 +159,7 @@ class ConfigCommandTest {
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.err()).contains("build FjordMQ with 'bin/standalone.sh build'");
     uninstall();
-    assertThat(new Cli().line("check").err()).contains("run bin/fjordmq");
+    assertThat(new Cli().line("check").err()).contains("use bin/fjordmq");
   }
 
   @Test

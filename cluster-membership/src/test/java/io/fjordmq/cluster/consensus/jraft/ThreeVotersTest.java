@@ -115,6 +115,10 @@ final class ThreeVotersTest {
     Member restarted = cluster.start(follower.id(), THREE, follower.state().reopened());
     cluster.awaitEverywhere(values);
     assertThat(restarted.state().events()).contains("installed");
+    // The follower reports the installation after its state has changed.
+    Await.until(
+        "the installation is reported",
+        () -> cluster.snapshotBytes.containsKey(SnapshotStep.INSTALL));
     assertThat(cluster.snapshotBytes)
         .containsOnlyKeys(SnapshotStep.EXPORT, SnapshotStep.FETCH, SnapshotStep.INSTALL)
         .allSatisfy((step, bytes) -> assertThat(bytes).isPositive());
