@@ -41,7 +41,7 @@ final class EventText {
         : words(label) + String.format(Locale.ROOT, " (0x%02X)", reasonCode);
   }
 
-  /** Returns {@code " (key=value)"}, or an empty text if there is no key. */
+  /** Returns {@code " (key=value)"}, or an empty string if there is no key. */
   static String limit(String key, long value) {
     if (key.isEmpty()) {
       return "";

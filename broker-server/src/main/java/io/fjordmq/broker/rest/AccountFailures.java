@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.AccountException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /** Turns failures of accounts into error responses. */
 final class AccountFailures {
@@ -17,19 +16,10 @@ final class AccountFailures {
    */
   static <T> CompletableFuture<T> translate(
       CompletableFuture<T> result, ErrorCode notFound, ErrorCode wrongCredentials) {
-    return result
-        .handle(
-            (value, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(value);
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<T>failedFuture(
-                  cause instanceof AccountException expected
-                      ? asApiException(expected, notFound, wrongCredentials)
-                      : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(
+        result,
+        AccountException.class,
+        expected -> asApiException(expected, notFound, wrongCredentials));
   }
 
   static ApiException asApiException(

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -239,17 +238,7 @@ final class BannedResource implements Resource {
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return result
-        .handle(
-            (value, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(value);
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<T>failedFuture(
-                  cause instanceof BanException expected ? asApiException(expected) : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(result, BanException.class, BannedResource::asApiException);
   }
 
   private static ApiException asApiException(BanException failure) {

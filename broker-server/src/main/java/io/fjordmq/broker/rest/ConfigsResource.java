@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The effective configuration of nodes, and the values that are set for the whole cluster. */
@@ -199,18 +198,9 @@ public final class ConfigsResource implements Resource {
   }
 
   private static CompletableFuture<Response> changed(CompletableFuture<List<ConfigEntry>> result) {
-    return result
-        .handle(
-            (entries, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(
-                    Response.ok(entries.stream().map(ConfigJson::of).toList()));
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<Response>failedFuture(
-                  cause instanceof SettingsException expected ? asApiException(expected) : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(
+            result, SettingsException.class, ConfigsResource::asApiException)
+        .thenApply(entries -> Response.ok(entries.stream().map(ConfigJson::of).toList()));
   }
 
   private static ApiException asApiException(SettingsException failure) {

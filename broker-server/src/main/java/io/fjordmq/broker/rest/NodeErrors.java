@@ -3,7 +3,6 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.admin.NodeOperationException;
 import io.fjordmq.broker.ops.ControlFolder.CommandResult;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /** Translates the outcome of requests to single nodes. */
 final class NodeErrors {
@@ -11,19 +10,8 @@ final class NodeErrors {
 
   /** Translates failures of the node into API errors. */
   static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return result
-        .handle(
-            (value, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(value);
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<T>failedFuture(
-                  cause instanceof NodeOperationException expected
-                      ? asApiException(expected)
-                      : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(
+        result, NodeOperationException.class, NodeErrors::asApiException);
   }
 
   /** The response to a command: 200 with what was done, or 409 with the reason. */

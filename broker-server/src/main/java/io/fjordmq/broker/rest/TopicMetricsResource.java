@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Message counters of registered topics. */
@@ -201,19 +200,8 @@ final class TopicMetricsResource implements Resource {
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return result
-        .handle(
-            (value, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(value);
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<T>failedFuture(
-                  cause instanceof TopicMetricsException expected
-                      ? asApiException(expected)
-                      : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(
+        result, TopicMetricsException.class, TopicMetricsResource::asApiException);
   }
 
   private static ApiException asApiException(TopicMetricsException failure) {

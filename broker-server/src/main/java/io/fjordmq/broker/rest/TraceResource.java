@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Traces of clients, topics and addresses. */
@@ -296,17 +295,7 @@ final class TraceResource implements Resource {
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return result
-        .handle(
-            (value, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(value);
-              }
-              Throwable cause = Replies.cause(failure);
-              return CompletableFuture.<T>failedFuture(
-                  cause instanceof TraceException expected ? asApiException(expected) : cause);
-            })
-        .thenCompose(Function.identity());
+    return ExpectedFailures.translate(result, TraceException.class, TraceResource::asApiException);
   }
 
   private static ApiException asApiException(TraceException failure) {
