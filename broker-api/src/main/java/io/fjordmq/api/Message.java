@@ -17,6 +17,7 @@ import java.util.Arrays;
  *     milliseconds since the Unix epoch
  * @param expiresAtMillis wall-clock time from which the message is no longer delivered, in the same
  *     unit (MQTT 5.0 §3.3.2.3.3); {@link #NEVER} if it does not expire
+ * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent") // messages are never compared by value
 public record Message(

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param responseTopic null if absent; a valid topic name otherwise
  * @param correlationData null if absent; owned by this record and never modified
  * @param userProperties in the publisher's order
+ * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared or copied
 public record MessageProperties(

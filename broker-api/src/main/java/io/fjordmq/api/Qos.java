@@ -1,6 +1,10 @@
 package io.fjordmq.api;
 
-/** Quality of service of a PUBLISH, or the maximum that a subscription accepts (MQTT 5.0 §4.3). */
+/**
+ * Quality of service of a PUBLISH, or the maximum that a subscription accepts (MQTT 5.0 §4.3).
+ *
+ * @since 0.1.0
+ */
 public enum Qos {
   AT_MOST_ONCE,
   AT_LEAST_ONCE,

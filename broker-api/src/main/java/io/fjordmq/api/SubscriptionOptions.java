@@ -8,6 +8,7 @@ package io.fjordmq.api;
  * @param retainAsPublished if true, messages keep the RETAIN flag that the publisher set
  * @param retainHandling when retained messages are sent for this subscription
  * @param identifier 1 to 268,435,455; 0 if the subscription has none
+ * @since 0.1.0
  */
 public record SubscriptionOptions(
     Qos maxQos,

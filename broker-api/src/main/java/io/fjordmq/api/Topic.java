@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
  * §1.5.4, §4.7).
  *
  * @param name the full name, e.g. {@code site/1/temperature}
+ * @since 0.1.0
  */
 public record Topic(String name) {
   /** Maximum length of a topic name or topic filter, in bytes of UTF-8. */

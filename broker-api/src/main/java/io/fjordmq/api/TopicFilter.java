@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param text the filter as the client sent it, e.g. {@code $share/group/site/+/temperature}
  * @param shareName {@code group} above; null if the subscription is not shared
  * @param pattern the filter without its {@code $share} prefix, e.g. {@code site/+/temperature}
+ * @since 0.1.0
  */
 public record TopicFilter(String text, @Nullable String shareName, String pattern) {
   private static final String SHARE_PREFIX = "$share/";

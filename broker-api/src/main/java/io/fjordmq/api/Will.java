@@ -9,6 +9,7 @@ package io.fjordmq.api;
  *     ends earlier; 0 to publish immediately
  * @param messageExpirySeconds Message Expiry Interval, counted from the publication; {@link
  *     #NO_EXPIRY} if the message does not expire
+ * @since 0.1.0
  */
 public record Will(Message message, long delaySeconds, long messageExpirySeconds) {
   /** Value of {@link #messageExpirySeconds} for a will without Message Expiry Interval. */

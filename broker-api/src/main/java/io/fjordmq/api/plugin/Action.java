@@ -4,7 +4,11 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 
-/** An action of a client that an {@link Authorizer} allows or denies. */
+/**
+ * An action of a client that an {@link Authorizer} allows or denies.
+ *
+ * @since 0.1.0
+ */
 public sealed interface Action {
 
   /**

@@ -3,7 +3,11 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The result of authenticating a CONNECT with an {@link Authenticator}. */
+/**
+ * The result of authenticating a CONNECT with an {@link Authenticator}.
+ *
+ * @since 0.1.0
+ */
 public sealed interface Authentication {
 
   /** The client may connect with this identity. No further authenticator is called. */
@@ -13,9 +17,17 @@ public sealed interface Authentication {
    * The client may not connect. No further authenticator is called.
    *
    * @param reason determines the reason code that the client receives
-   * @param detail for the broker's log; the client does not receive it
+   * @param detail for operators; the client does not receive it
+   * @param reasonString for MQTT 5 clients, as the Reason String of the CONNACK, which has room for
+   *     120 bytes; empty for the name of the reason. Must not help anyone guess credentials
    */
-  record Deny(DenyReason reason, String detail) implements Authentication {}
+  record Deny(DenyReason reason, String detail, String reasonString) implements Authentication {
+
+    /** Denies the connection without a text for the client. */
+    public Deny(DenyReason reason, String detail) {
+      this(reason, detail, "");
+    }
+  }
 
   /** The authenticator does not know this client. The broker calls the next one. */
   record Pass() implements Authentication {}

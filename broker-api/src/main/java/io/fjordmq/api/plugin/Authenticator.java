@@ -8,6 +8,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A CONNECT with an Authentication Method (MQTT 5.0 §4.12) is handled only by the {@link
  * EnhancedAuthenticator} for that method.
+ *
+ * @since 0.1.0
  */
 public interface Authenticator extends Extension {
 

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletionStage;
  * broker calls the authorizers in order until one allows or denies. If all of them pass, the action
  * is denied. Without any authorizer, clients that have no permissions of their own may do
  * everything.
+ *
+ * @since 0.1.0
  */
 public interface Authorizer extends Extension {
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Receives events about clients, one at a time, on a dedicated thread. The broker queues up to
  * {@code securityConfig.maxWaitingEvents} events. If the queue is full, it drops and counts further
  * events, so that a slow listener never delays clients.
+ *
+ * @since 0.1.0
  */
 public interface ClientEventListener extends Extension {
 

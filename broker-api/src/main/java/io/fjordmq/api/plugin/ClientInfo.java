@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificateSubject distinguished name (RFC 2253) of its client certificate; null if it has
  *     none
  * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
+ * @since 0.1.0
  */
 public record ClientInfo(
     String tenant,
@@ -37,9 +38,10 @@ public record ClientInfo(
   /** Combines a connect attempt with the identity that an authenticator established. */
   public static ClientInfo of(ConnectAttempt attempt, Identity identity) {
     X509Certificate certificate = attempt.certificate();
+    String clientId = identity.clientId();
     return new ClientInfo(
         identity.tenant(),
-        attempt.clientId(),
+        clientId == null ? attempt.clientId() : clientId,
         identity.userName(),
         identity.attributes(),
         attempt.listener(),

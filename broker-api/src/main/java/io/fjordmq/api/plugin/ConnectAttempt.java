@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param clientId as sent, or as assigned by the broker
  * @param userName null if absent
  * @param password null if absent; must not be modified
+ * @param options what else the client asks for
+ * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
 public record ConnectAttempt(
@@ -26,7 +28,30 @@ public record ConnectAttempt(
     int protocolLevel,
     String clientId,
     @Nullable String userName,
-    byte @Nullable [] password) {
+    byte @Nullable [] password,
+    ConnectOptions options) {
+
+  /** Creates an attempt of a client that asks for nothing else. */
+  public ConnectAttempt(
+      String listener,
+      @Nullable InetAddress address,
+      boolean encrypted,
+      @Nullable X509Certificate certificate,
+      int protocolLevel,
+      String clientId,
+      @Nullable String userName,
+      byte @Nullable [] password) {
+    this(
+        listener,
+        address,
+        encrypted,
+        certificate,
+        protocolLevel,
+        clientId,
+        userName,
+        password,
+        ConnectOptions.NONE);
+  }
 
   /** Returns true if the client runs on the broker's host: a loopback address or a Unix socket. */
   public boolean isLocal() {

@@ -3,7 +3,11 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The decision of an {@link Authorizer}. */
+/**
+ * The decision of an {@link Authorizer}.
+ *
+ * @since 0.1.0
+ */
 public enum Decision {
   /** The client may perform the action. No further authorizer is called. */
   ALLOW,

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Authentication in several steps, such as SCRAM (MQTT 5.0 §4.12). The client names the method in
  * its CONNECT; then both sides exchange AUTH packets until the authentication succeeds or fails.
+ *
+ * @since 0.1.0
  */
 public interface EnhancedAuthenticator extends Extension {
 
@@ -58,9 +60,16 @@ public interface EnhancedAuthenticator extends Extension {
     /**
      * The authentication failed: CONNACK or DISCONNECT with the reason.
      *
-     * @param detail for the broker's log; the client does not receive it
+     * @param detail for operators; the client does not receive it
+     * @param reasonString for the client, as in {@link Authentication.Deny}
      */
-    record Failure(DenyReason reason, String detail) implements Step {}
+    record Failure(DenyReason reason, String detail, String reasonString) implements Step {
+
+      /** A failure without a text for the client. */
+      public Failure(DenyReason reason, String detail) {
+        this(reason, detail, "");
+      }
+    }
 
     /** Returns this step as a completed stage. */
     default CompletionStage<Step> now() {

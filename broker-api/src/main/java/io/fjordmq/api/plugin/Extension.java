@@ -7,6 +7,8 @@ package io.fjordmq.api.plugin;
  *
  * <p>Unless an interface says otherwise, all methods except {@link #start} and {@link #close} are
  * called concurrently from several threads.
+ *
+ * @since 0.1.0
  */
 public interface Extension extends AutoCloseable {
 

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
  * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds,
  *     excluding log writes; 0 if there were no commands
  * @param sample computes {@link #keys} on demand, because sorting them is expensive
+ * @since 0.1.0
  */
 public record RangeLoad(
     String store,

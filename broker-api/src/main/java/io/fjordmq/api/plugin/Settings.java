@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The section of a plugin in the configuration file. Names are case-insensitive, and {@code _} is
  * equivalent to {@code -}, so that every setting can come from an environment variable.
+ *
+ * @since 0.1.0
  */
 public final class Settings {
   private final String section;

@@ -2,7 +2,11 @@ package io.fjordmq.api.plugin;
 
 import java.util.HexFormat;
 
-/** The decision of a {@link SplitStrategy} about a range. */
+/**
+ * The decision of a {@link SplitStrategy} about a range.
+ *
+ * @since 0.1.0
+ */
 public sealed interface SplitAdvice {
 
   /**

@@ -11,6 +11,8 @@ package io.fjordmq.api.plugin;
  * keys and only one range per node at a time, and it observes the maximum number of ranges per node
  * and the configured rate. An exception counts as {@link SplitAdvice.Reason#FAILED} and leaves the
  * range unchanged.
+ *
+ * @since 0.1.0
  */
 public interface SplitStrategy extends Extension {
 

@@ -1,0 +1,26 @@
+package io.fjordmq.api.auth;
+
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Returns the rules of a client, which the broker loads before the CONNACK, evaluates for every
+ * publish, subscription and received message, and loads again from time to time. Its methods are
+ * called concurrently on the executor that it was opened with, and must not block.
+ *
+ * @since 0.1.0
+ */
+public non-sealed interface RuleProvider extends AuthorizationProvider {
+
+  /**
+   * Returns the rules of a client, or none if the provider does not know it. The stage fails with a
+   * {@link ProviderException} if the provider cannot answer; it must complete when it is canceled.
+   */
+  CompletionStage<RuleAnswer> rules(ClientFacts client);
+
+  /**
+   * Returns everything that the answer depends on, so that an equal text gets an equal answer; null
+   * if the answer must not be cached.
+   */
+  @Nullable String cacheKey(ClientFacts client);
+}
