@@ -1,5 +1,7 @@
 package io.fjordmq.testing;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The seeds with which a simulation runs. System properties override them: {@code
  * -Dfjordmq.sim.seeds=N} runs seeds 1 to N instead of the default number, {@code
@@ -81,10 +83,11 @@ public final class Seeds {
    * @throws IllegalStateException if no seed does
    */
   public static AssertionError find(String defect, int atMost, Run run) {
-    try {
-      new Seeds(1, atMost, atMost).run(run);
-    } catch (AssertionError e) {
-      return e;
+    for (long seed = 1; seed <= atMost; seed++) {
+      AssertionError found = detect(defect, seed, run);
+      if (found != null) {
+        return found;
+      }
     }
     throw new IllegalStateException(atMost + " seeds did not detect this defect: " + defect);
   }
@@ -95,10 +98,9 @@ public final class Seeds {
    * @param likely a seed that has detected it before; tried first, because the search takes long
    */
   public static AssertionError find(String defect, int likely, int atMost, Run run) {
-    try {
-      new Seeds(likely, likely, 1).run(run);
-    } catch (AssertionError e) {
-      return e;
+    AssertionError found = detect(defect, likely, run);
+    if (found != null) {
+      return found;
     }
     return find(
         defect,
@@ -108,5 +110,15 @@ public final class Seeds {
             run.run(seed);
           }
         });
+  }
+
+  private static @Nullable AssertionError detect(String defect, long seed, Run run) {
+    try {
+      new Seeds(seed, seed, 1).run(run);
+      return null;
+    } catch (AssertionError e) {
+      System.out.println("Seed " + seed + " detects: " + defect); // the seed to try first
+      return e;
+    }
   }
 }
