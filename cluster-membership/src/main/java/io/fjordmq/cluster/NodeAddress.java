@@ -1,5 +1,7 @@
 package io.fjordmq.cluster;
 
+import java.util.regex.Pattern;
+
 /**
  * The address at which other nodes reach a node's cluster port. It can change; the node id cannot.
  *
@@ -7,6 +9,8 @@ package io.fjordmq.cluster;
  * @param port 1 to 65535
  */
 public record NodeAddress(String host, int port) {
+  private static final Pattern LITERAL = Pattern.compile("[0-9.]+|.*:.*");
+
   /**
    * @throws IllegalArgumentException if the host is empty or the port out of range
    */
@@ -20,8 +24,18 @@ public record NodeAddress(String host, int port) {
     }
   }
 
+  /** Returns whether the host is an IP address, which needs no lookup. */
+  public boolean isLiteral() {
+    return LITERAL.matcher(host).matches();
+  }
+
+  /** Returns whether the host is an IPv6 address. */
+  public boolean isIpv6() {
+    return host.contains(":");
+  }
+
   @Override
   public String toString() {
-    return host.contains(":") ? "[" + host + "]:" + port : host + ":" + port;
+    return isIpv6() ? "[" + host + "]:" + port : host + ":" + port;
   }
 }

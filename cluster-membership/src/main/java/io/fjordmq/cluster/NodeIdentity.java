@@ -28,13 +28,27 @@ public record NodeIdentity(NodeId node, String clusterId) {
    *   cluster 51c7d2e9a0b4f836
    */
   static final String FILE = "node.id";
+
+  /** The name of the file of a node that waits for a cluster. */
+  public static final String FORMING_FILE = "forming";
+
   private static final String FORMAT_PREFIX = "fjordmq data directory, form ";
   private static final String CURRENT_FORMAT = FORMAT_PREFIX + "1";
   private static final String CLUSTER_ID = "[a-zA-Z0-9_-]{1,64}";
 
+  /** The file that requests to restore a backup at the first start. */
+  public static final String RESTORE_FILE = "restore";
+
   /** Files that a data directory may hold before the identity is stored. */
   private static final List<String> FILES_BEFORE_IDENTITY =
-      List.of(DataDirectory.LOCK_FILE, FILE + AtomicFile.TEMPORARY_SUFFIX, "lost+found");
+      List.of(
+          DataDirectory.LOCK_FILE,
+          FILE + AtomicFile.TEMPORARY_SUFFIX,
+          FORMING_FILE,
+          FORMING_FILE + AtomicFile.TEMPORARY_SUFFIX,
+          RESTORE_FILE,
+          RESTORE_FILE + AtomicFile.TEMPORARY_SUFFIX,
+          "lost+found");
 
   /**
    * @throws IllegalArgumentException if the cluster id is not 1 to 64 letters, digits, '-' or '_'

@@ -65,6 +65,11 @@ public final class ManualTimers implements Timers, InstantSource {
     return tasks.remove();
   }
 
+  /** Returns the number of scheduled tasks. */
+  public synchronized int waiting() {
+    return tasks.size();
+  }
+
   /** Drops all scheduled tasks, as if the process had ended. */
   public synchronized void clear() {
     tasks.clear();

@@ -62,6 +62,11 @@ public interface Consensus extends AutoCloseable {
    */
   CompletableFuture<Long> checkpoint();
 
+  /** Returns whether the group has only one voter. Cheaper than {@link #status}. */
+  default boolean hasSingleVoter() {
+    return status().replicas().voters().size() == 1;
+  }
+
   /** Statistics for metrics and status pages. */
   GroupStatus status();
 

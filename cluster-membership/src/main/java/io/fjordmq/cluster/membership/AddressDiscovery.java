@@ -103,7 +103,7 @@ final class AddressDiscovery {
     timers.schedule(options.settings().helloInterval().toMillis(), this::sendHellos);
     Set<NodeAddress> targets = new HashSet<>(addresses.unconfirmed().values());
     if (!leaderReachable.getAsBoolean()) {
-      targets.addAll(options.seeds());
+      targets.addAll(options.seeds().latest());
       targets.addAll(addresses.all().values());
       targets.addAll(reported);
     }

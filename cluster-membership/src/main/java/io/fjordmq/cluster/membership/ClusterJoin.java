@@ -6,6 +6,8 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.forming.FormationOutcome;
+import io.fjordmq.cluster.forming.FormingFile;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataView;
@@ -67,6 +69,7 @@ public final class ClusterJoin {
     }
     NodeIdentity created = NodeIdentity.random(random);
     if (options.bootstrap()) {
+      requireNoPromise(directory);
       refuseSecondCluster(contactSeeds(Hello.ANONYMOUS));
     } else {
       requireSeeds("the data directory " + directory.path() + " is new and 'bootstrap' is false");
@@ -82,6 +85,42 @@ public final class ClusterJoin {
     return created;
   }
 
+  /**
+   * Stores the identity of a node that has founded a cluster or has found one by {@link
+   * io.fjordmq.cluster.forming.FormationRun}.
+   *
+   * @throws MembershipException if the node cannot join the cluster; the message explains why and
+   *     what to do
+   */
+  public NodeIdentity identify(DataDirectory directory, FormationOutcome outcome)
+      throws MembershipException, IOException {
+    if (outcome instanceof FormationOutcome.Founded founded) {
+      founded.identity().store(directory);
+      LOG.info(
+          "First start node={} action=create cluster={}",
+          founded.identity().node(),
+          founded.identity().clusterId());
+      return founded.identity();
+    }
+    FormationOutcome.Found found = (FormationOutcome.Found) outcome;
+    HelloReply seed = checkReplies(found.replies(), found.sentMillis()).orElseThrow();
+    NodeIdentity joined = new NodeIdentity(found.node(), seed.clusterId());
+    joined.store(directory);
+    new FormingFile(directory).delete();
+    LOG.info("First start node={} action=join cluster={}", joined.node(), joined.clusterId());
+    return joined;
+  }
+
+  private static void requireNoPromise(DataDirectory directory)
+      throws MembershipException, IOException {
+    Optional<NodeId> founder = new FormingFile(directory).promisedTo();
+    if (founder.isPresent()) {
+      throw new MembershipException(
+          "'bootstrap: true' creates a new cluster, but this node has agreed that node %s creates one, which may exist; set expectNodes again, or empty the data directory %s"
+              .formatted(founder.get(), directory.path()));
+    }
+  }
+
   private void refuseSecondCluster(List<HelloReply> replies) throws MembershipException {
     for (HelloReply seed : replies) {
       throw new MembershipException(
@@ -94,12 +133,16 @@ public final class ClusterJoin {
     if (otherSeeds().isEmpty()) {
       throw new MembershipException(
           reason
-              + "; to join a cluster, add one of its nodes to seedEndpoints; to create a cluster, set bootstrap: true for the first start of its first node");
+              + "; to join a cluster, add one of its nodes to seedEndpoints; to create a cluster,"
+              + " set bootstrap: true for the first start of its first node, or expectNodes on all"
+              + " its nodes");
     }
   }
 
   private List<NodeAddress> otherSeeds() {
-    return options.seeds().stream().filter(seed -> !seed.equals(options.address())).toList();
+    return options.seeds().lookUp().stream()
+        .filter(seed -> !seed.equals(options.address()))
+        .toList();
   }
 
   /**
@@ -116,6 +159,10 @@ public final class ClusterJoin {
     }
     if (!host.groups().isEmpty()) {
       throw metadataLost("the Raft log contains other groups but not the metadata group");
+    }
+    if (options.creation() == JoinOptions.Creation.FOUNDER) {
+      MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(self.node()));
+      return;
     }
     if (options.bootstrap()) {
       List<HelloReply> replies = contactSeeds(hello(self));
@@ -150,8 +197,8 @@ public final class ClusterJoin {
     return new MembershipException(
         "this node has lost its metadata ("
             + evidence
-            + "); start with an empty data directory to join as a new node, and remove this one from"
-            + " the cluster");
+            + "); start with an empty data directory to join as a new node, and remove this one"
+            + " from the cluster");
   }
 
   /**
@@ -187,22 +234,31 @@ public final class ClusterJoin {
   private HelloReply awaitSeed(Hello hello) throws MembershipException, InterruptedException {
     while (true) {
       long sentMillis = clocks.now();
-      List<HelloReply> replies = contactSeeds(hello);
-      if (replies.stream().map(HelloReply::clusterId).distinct().count() > 1) {
-        throw new MembershipException(
-            "the seeds belong to different clusters: "
-                + replies.stream()
-                    .map(seed -> seed.address() + " to " + seed.clusterId())
-                    .collect(Collectors.joining(", "))
-                + "; correct seedEndpoints");
-      }
-      for (HelloReply seed : replies) {
-        requireEnv(seed);
-        requireClock(seed, sentMillis);
-        return seed;
+      Optional<HelloReply> seed = checkReplies(contactSeeds(hello), sentMillis);
+      if (seed.isPresent()) {
+        return seed.get();
       }
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
     }
+  }
+
+  /** Returns one of the replies; empty if there are none. */
+  private Optional<HelloReply> checkReplies(List<HelloReply> replies, long sentMillis)
+      throws MembershipException {
+    if (replies.stream().map(HelloReply::clusterId).distinct().count() > 1) {
+      throw new MembershipException(
+          "the seeds belong to different clusters: "
+              + replies.stream()
+                  .map(seed -> seed.address() + " to " + seed.clusterId())
+                  .collect(Collectors.joining(", "))
+              + "; correct seedEndpoints");
+    }
+    for (HelloReply seed : replies) {
+      requireEnv(seed);
+      requireClock(seed, sentMillis);
+      return Optional.of(seed);
+    }
+    return Optional.empty();
   }
 
   private void requireEnv(HelloReply seed) throws MembershipException {

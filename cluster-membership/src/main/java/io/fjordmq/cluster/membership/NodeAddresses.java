@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class NodeAddresses {
   private static final Logger LOG = LoggerFactory.getLogger(NodeAddresses.class);
   private static final String FORMAT = "fjordmq address book, form 1";
-  private static final Pattern LITERAL = Pattern.compile("[0-9.]+|.*:.*");
 
   private final @Nullable Path file;
   private final Executor disk;
@@ -127,7 +125,7 @@ public final class NodeAddresses {
 
   private @Nullable InetSocketAddress address(NodeId node, int offset) {
     NodeAddress known = find(node);
-    InetAddress host = known == null ? null : resolve(known.host());
+    InetAddress host = known == null ? null : resolve(known);
     return known == null || host == null
         ? null
         : new InetSocketAddress(host, known.port() + offset);
@@ -137,8 +135,9 @@ public final class NodeAddresses {
    * Starts a lookup of the name in the background, unless one is in progress, and returns the
    * result of the previous lookup; null before the first has completed.
    */
-  private @Nullable InetAddress resolve(String host) {
-    if (!LITERAL.matcher(host).matches()) {
+  private @Nullable InetAddress resolve(NodeAddress known) {
+    String host = known.host();
+    if (!known.isLiteral()) {
       lookUpInBackground(host);
     } else if (!resolved.containsKey(host)) {
       lookUp(host); // a literal IP address does not block

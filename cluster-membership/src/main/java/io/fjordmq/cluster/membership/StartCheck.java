@@ -117,7 +117,7 @@ public final class StartCheck {
 
   private Set<NodeAddress> othersIn(NodeAddresses addresses) {
     Set<NodeAddress> others = new HashSet<>(addresses.all().values());
-    others.addAll(options.seeds());
+    others.addAll(options.seeds().lookUp());
     others.remove(options.address());
     return others;
   }

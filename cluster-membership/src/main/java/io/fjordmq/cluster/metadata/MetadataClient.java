@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes records from any node, for requests of operators: retries while there is no
- * leader, and finds out whether an unconfirmed write took effect. Thread-safe; does not block.
+ * Reads, writes and follows records on any node, for requests of operators: retries while there is
+ * no leader, and finds out whether an unconfirmed write took effect. Thread-safe; does not block.
  * Futures complete on a thread of the metadata group or of the network, which must not be blocked,
  * and fail with {@link MetadataClientException}.
  */
@@ -34,6 +34,26 @@ public final class MetadataClient {
       MetadataGroup metadata, Function<List<Change>, CompletableFuture<WriteResult>> writer) {
     this.metadata = metadata;
     this.writer = writer;
+  }
+
+  /** Calls the listener after each change of this node's replica; see {@link MetadataGroup}. */
+  public void watch(MetadataListener listener) {
+    metadata.watch(listener);
+  }
+
+  /** Ends the calls to a listener. */
+  public void unwatch(MetadataListener listener) {
+    metadata.unwatch(listener);
+  }
+
+  /** Returns whether this node leads the metadata group, as far as it knows. */
+  public boolean isLeader() {
+    return metadata.leadership().leading();
+  }
+
+  /** Returns the state of this node's replica, which may be behind the leader. */
+  public MetadataView view() {
+    return metadata.view();
   }
 
   /** Returns a view that includes every write that completed on any node before this call. */

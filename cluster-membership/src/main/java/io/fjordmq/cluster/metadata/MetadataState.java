@@ -119,7 +119,7 @@ final class MetadataState implements ReplicatedState {
         MetadataView after = before.with(batch);
         result = new WriteResult.Applied(after.version());
         view = after;
-        notifyListeners(before);
+        notifyListeners(after.updatesOf(batch, before));
       }
       appliedIndex = entry.index();
       if (entry.proposal() instanceof PendingWrite write) {
@@ -184,7 +184,7 @@ final class MetadataState implements ReplicatedState {
     appliedIndex = snapshot.appliedIndex();
     view = snapshot.view();
     LOG.info("Installed a metadata snapshot version={}", view.version());
-    notifyListeners(before);
+    notifyListeners(view.updatesSince(before));
   }
 
   @Override
@@ -216,10 +216,7 @@ final class MetadataState implements ReplicatedState {
     return new MetadataCodec.Checkpoint(appliedIndex, view);
   }
 
-  private void notifyListeners(MetadataView before) {
-    if (!listeners.isEmpty()) {
-      List<MetadataUpdate> updates = view.updatesSince(before);
-      listeners.forEach(listener -> listener.onChanged(view, updates));
-    }
+  private void notifyListeners(List<MetadataUpdate> updates) {
+    listeners.forEach(listener -> listener.onChanged(view, updates));
   }
 }

@@ -79,18 +79,31 @@ public final class MetadataView {
     return new MetadataView(version + 1, next);
   }
 
+  /**
+   * Returns the changes of the batch that led from an earlier view to this one, in key order. Costs
+   * as much as the batch is large, unlike {@link #updatesSince}.
+   */
+  List<MetadataUpdate> updatesOf(List<Change> batch, MetadataView before) {
+    return batch.stream()
+        .map(Change::key)
+        .filter(key -> records.containsKey(key) || before.records.containsKey(key))
+        .sorted()
+        .map(key -> new MetadataUpdate(key, before.records.get(key), records.get(key)))
+        .toList();
+  }
+
   /** Returns the changes since an earlier view, in key order. */
   List<MetadataUpdate> updatesSince(MetadataView before) {
     TreeMap<String, MetadataUpdate> updates = new TreeMap<>();
     for (MetadataRecord record : before.records.values()) {
       if (!records.containsKey(record.key())) {
-        updates.put(record.key(), new MetadataUpdate(record.key(), null));
+        updates.put(record.key(), new MetadataUpdate(record.key(), record, null));
       }
     }
     for (MetadataRecord record : records.values()) {
       MetadataRecord old = before.records.get(record.key());
       if (old == null || old.version() != record.version()) {
-        updates.put(record.key(), new MetadataUpdate(record.key(), record));
+        updates.put(record.key(), new MetadataUpdate(record.key(), old, record));
       }
     }
     return new ArrayList<>(updates.values());

@@ -1,9 +1,12 @@
 package io.fjordmq.cluster.peer;
 
+import com.google.protobuf.UnsafeByteOperations;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
+import io.fjordmq.cluster.peer.proto.Request;
+import io.fjordmq.cluster.peer.proto.Response;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
 import io.fjordmq.common.net.EventLoops;
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * Opens connections to other nodes. A node without an identity uses this class to contact its
  * seeds; later it uses {@link PeerPort}. Thread-safe.
  */
-public final class PeerChannels implements HelloClient, AutoCloseable {
+public final class PeerChannels implements HelloClient, AddressCalls, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
 
   /** The prefix that Netty adds to the error of a system call, such as {@code Broken pipe}. */
@@ -128,6 +131,45 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
         .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .greet(PeerProtocol.encode(hello), new HelloReplyObserver(address, result));
     return result.whenComplete((helloReply, failure) -> channel.shutdownNow());
+  }
+
+  @Override
+  public CompletableFuture<byte[]> ask(
+      NodeAddress address, String service, byte[] request, Duration timeout) {
+    CompletableFuture<byte[]> result = new CompletableFuture<>();
+    ManagedChannel channel =
+        newChannel(NettyChannelBuilder.forAddress(address.host(), address.port()));
+    Request message =
+        Request.newBuilder()
+            .setService(service)
+            .setBody(UnsafeByteOperations.unsafeWrap(request))
+            .build();
+    PeersGrpc.newStub(channel)
+        .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .ask(message, new ResponseObserver(address, result));
+    return result.whenComplete((response, failure) -> channel.shutdownNow());
+  }
+
+  private record ResponseObserver(NodeAddress address, CompletableFuture<byte[]> result)
+      implements StreamObserver<Response> {
+    @Override
+    public void onNext(Response message) {
+      result.complete(message.getBody().toByteArray());
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      result.completeExceptionally(
+          Status.fromThrowable(failure).getCode() == Status.Code.UNIMPLEMENTED
+              ? new PeerException(Kind.NOT_SENT, address + " does not serve such requests", failure)
+              : PeerChannels.failure(address, failure));
+    }
+
+    @Override
+    public void onCompleted() {
+      result.completeExceptionally(
+          new PeerException(Kind.REFUSED, address + " is not a FjordMQ node"));
+    }
   }
 
   private record HelloReplyObserver(NodeAddress address, CompletableFuture<HelloReply> result)

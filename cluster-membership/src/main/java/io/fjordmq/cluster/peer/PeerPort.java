@@ -6,14 +6,8 @@ import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.AddressBook;
 import io.fjordmq.cluster.tls.ClusterTls;
-import io.fjordmq.cluster.tls.ReloadingContext;
-import io.grpc.Server;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,15 +28,8 @@ import org.slf4j.LoggerFactory;
 public final class PeerPort implements PeerNetwork, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
 
-  // gRPC logs a stack trace for every client that does not speak HTTP/2.
-  private static final java.util.logging.Logger GRPC_CONNECTIONS =
-      java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerTransport");
-
   /** Interval between checks for timeouts while a node has yet to respond. */
   private static final long TICK_MILLIS = 50;
-
-  private static final long STOP_MILLIS = 5_000;
-  private static final int MAX_STREAMS_PER_CONNECTION = 4;
 
   private final NodeIdentity self;
   private final AddressBook addresses;
@@ -51,7 +38,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   private final PeerChannels channels;
   private final PeerServer peerServer;
   private final Map<NodeId, NodeLink> links = new ConcurrentHashMap<>();
-  private @Nullable Server grpcServer;
+  private @Nullable GrpcServer grpcServer;
   private final AtomicBoolean ticking = new AtomicBoolean();
   private volatile boolean closed;
 
@@ -91,58 +78,22 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     PeerChannels channels = PeerChannels.open(settings, tls);
     PeerPort port = new PeerPort(self, addresses, settings, fence, channels);
     try {
-      port.listen(bind, tls);
+      port.grpcServer = GrpcServer.open(bind, tls, settings, channels, port.peerServer);
     } catch (IOException e) {
       port.close();
-      throw new IOException(
-          "the cluster port " + bind + " cannot be opened: " + rootCause(e).getMessage(), e);
+      throw e;
     }
-    return port;
-  }
-
-  private static Throwable rootCause(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
-  }
-
-  private void listen(InetSocketAddress bind, @Nullable ClusterTls tls) throws IOException {
-    NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(bind)
-            .bossEventLoopGroup(channels.eventLoops())
-            .workerEventLoopGroup(channels.eventLoops())
-            .channelType(channels.sockets().serverChannel())
-            .withOption(ChannelOption.SO_REUSEADDR, true)
-            .directExecutor()
-            .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES)
-            .maxConcurrentCallsPerConnection(MAX_STREAMS_PER_CONNECTION)
-            .handshakeTimeout(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
-            .keepAliveTime(settings.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
-            .keepAliveTimeout(settings.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
-            .addService(peerServer);
-    if (tls != null) {
-      builder.sslContext(
-          ReloadingContext.open(
-              "incoming calls",
-              tls,
-              () -> GrpcSslContexts.configure(tls.serverContext()).build(),
-              channels.eventLoops()));
-    }
-    GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
-    grpcServer = builder.build().start();
     LOG.info(
         "Cluster port listening address={} security={}",
-        boundAddress(),
+        port.boundAddress(),
         tls == null ? "plaintext" : "TLS");
+    return port;
   }
 
   /** Returns the address that the port listens on. */
   public InetSocketAddress boundAddress() {
-    SocketAddress bound = grpcServer == null ? null : grpcServer.getListenSockets().get(0);
-    if (bound instanceof InetSocketAddress address) {
-      return address;
+    if (grpcServer != null) {
+      return grpcServer.boundAddress();
     }
     throw new IllegalStateException("the cluster port is not open");
   }
@@ -244,14 +195,8 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   public void close() {
     closed = true;
     links.values().forEach(NodeLink::close);
-    Server listening = grpcServer;
-    if (listening != null) {
-      listening.shutdownNow();
-      try {
-        listening.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    if (grpcServer != null) {
+      grpcServer.close();
     }
     channels.close();
   }

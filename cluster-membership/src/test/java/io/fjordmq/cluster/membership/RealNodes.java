@@ -4,6 +4,7 @@ import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
@@ -121,7 +122,12 @@ final class RealNodes implements AutoCloseable {
             HELLO_INTERVAL,
             defaults.clockWarningThreshold(),
             defaults.maxClockDifference());
-    return new JoinOptions(bootstrap, "Test", address, seeds, settings);
+    return new JoinOptions(
+        bootstrap ? JoinOptions.Creation.BOOTSTRAP : JoinOptions.Creation.NONE,
+        "Test",
+        address,
+        SeedSource.fixed(seeds),
+        settings);
   }
 
   JoinOptions bootstrap(String name, String... seeds) throws IOException {

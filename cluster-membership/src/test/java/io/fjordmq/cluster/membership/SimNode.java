@@ -3,6 +3,7 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
@@ -87,14 +88,13 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       SimHost host, LoopbackPeers peers, ReplicaSet members, List<NodeId> seeds, Defect defect)
       throws IOException {
     LoopbackPeers.Node calls = peers.start(host.node(), host.process());
-    JoinOptions join =
-        options(false, address(host.node()), seeds.stream().map(SimNode::address).toList());
+    JoinOptions join = options(address(host.node()), seeds.stream().map(SimNode::address).toList());
     return start(host, calls, members, join, MembershipSettings.DEFAULT, defect);
   }
 
-  private static JoinOptions options(
-      boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
-    return new JoinOptions(bootstrap, "Test", address, seeds, JoinSettings.DEFAULTS);
+  private static JoinOptions options(NodeAddress address, List<NodeAddress> seeds) {
+    return new JoinOptions(
+        JoinOptions.Creation.NONE, "Test", address, SeedSource.fixed(seeds), JoinSettings.DEFAULTS);
   }
 
   private static NodeAddress address(NodeId node) {
@@ -130,7 +130,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             return claimsToServe;
           }
         };
-    JoinOptions join = options(false, address, List.of());
+    JoinOptions join = options(address, List.of());
     return start(host, calls, members, join, settings, defect);
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.HelloReply;
@@ -38,7 +39,12 @@ class StartCheckTest {
     check =
         new StartCheck(
             new NodeIdentity(SELF, "ours"),
-            new JoinOptions(false, "Test", address, List.of(address, OTHER), settings),
+            new JoinOptions(
+                JoinOptions.Creation.NONE,
+                "Test",
+                address,
+                SeedSource.fixed(List.of(address, OTHER)),
+                settings),
             (to, hello, timeout) -> replies.remove(),
             StartFence.inMemory(SELF, new StartStamp(1, 1)));
   }

@@ -170,7 +170,7 @@ final class MetadataGroupTest {
     MetadataView agreed = leader.view();
     cluster.simulation.runUntil("the replica caught up", () -> late.view().equals(agreed), 20_000);
     assertThat(events).hasSize(2);
-    assertThat(events.get(0)).contains("key=goes, record=null");
+    assertThat(events.get(0)).contains("key=goes, before=goes version", "record=null");
     assertThat(events.get(1)).contains("key=new");
   }
 

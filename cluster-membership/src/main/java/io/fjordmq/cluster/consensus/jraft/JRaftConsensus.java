@@ -267,6 +267,11 @@ final class JRaftConsensus implements Consensus {
     }
   }
 
+  @Override
+  public boolean hasSingleVoter() {
+    return node.getCurrentConf().size() == 1;
+  }
+
   /** Reads a statistic of jraft, which throws if its node has halted in the meantime. */
   private static long readStatistic(boolean open, LongSupplier source, long fallback) {
     try {

@@ -103,7 +103,7 @@ final class LogDatabase implements AutoCloseable {
   private ColumnFamilyOptions entriesOptions(LogSettings settings) {
     return track(
         tableOptions()
-            .setWriteBufferSize(settings.memtableBytes())
+            .setWriteBufferSize(settings.effectiveMemtableBytes())
             .setMaxWriteBufferNumber(4)
             .setMinWriteBufferNumberToMerge(2)
             .setTargetFileSizeBase(64L << 20));

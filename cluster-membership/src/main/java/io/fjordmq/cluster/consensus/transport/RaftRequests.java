@@ -7,7 +7,6 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.GetFileRequest;
 import com.alipay.sofa.jraft.rpc.impl.ConnectionClosedEventListener;
 import com.alipay.sofa.jraft.rpc.impl.PingRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.AppendEntriesRequestProcessor;
-import com.alipay.sofa.jraft.rpc.impl.core.InstallSnapshotRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.ReadIndexRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.RequestVoteRequestProcessor;
 import com.alipay.sofa.jraft.rpc.impl.core.TimeoutNowRequestProcessor;
@@ -50,7 +49,7 @@ final class RaftRequests {
     processors.put(RaftMessage.VOTE, new RequestVoteRequestProcessor(null));
     processors.put(RaftMessage.TIMEOUT_NOW, new TimeoutNowRequestProcessor(null));
     processors.put(RaftMessage.READ_INDEX, new ReadIndexRequestProcessor(null));
-    processors.put(RaftMessage.INSTALL_SNAPSHOT, new InstallSnapshotRequestProcessor(null));
+    processors.put(RaftMessage.INSTALL_SNAPSHOT, new InstallSnapshotProcessor());
     processors.put(RaftMessage.PING, new PingRequestProcessor(null));
     processors.put(RaftMessage.GET_FILE, exports);
   }

@@ -51,6 +51,14 @@ public final class SimCluster implements AutoCloseable {
     return disks.computeIfAbsent(node.value(), n -> new SimDisk(simulation));
   }
 
+  /** Replaces the disk of a stopped node with an empty one. */
+  public void loseDisk(NodeId node) {
+    if (running(node)) {
+      throw new IllegalStateException(node + " is running");
+    }
+    disks.remove(node.value());
+  }
+
   /** The machine of the node, whether or not the node runs. */
   public SimMachine machine(NodeId node) {
     return machines.computeIfAbsent(node.value(), n -> new SimMachine(simulation));

@@ -153,6 +153,10 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     return !closed && haltCause == null;
   }
 
+  boolean leads() {
+    return replica.leaderState() != null;
+  }
+
   void depose() {
     process.execute(
         () -> {

@@ -139,6 +139,11 @@ public final class SimHost implements ConsensusHost {
     running(group).depose();
   }
 
+  /** Whether this node's replica leads in its term, as far as it knows. */
+  public boolean leads(GroupId group) {
+    return running(group).leads();
+  }
+
   /** Halts this node's replica because of a fault and notifies its owner. */
   public void halt(GroupId group, Exception fault) {
     running(group).fail(fault);
