@@ -28,6 +28,16 @@ public record KeyInterval(byte[] start, byte @Nullable [] end) {
     }
   }
 
+  /** Returns all keys from {@code start}, without an upper bound. */
+  public static KeyInterval from(byte[] start) {
+    return new KeyInterval(start, null);
+  }
+
+  /** Returns the interval with the same end that begins at {@code start}. */
+  public KeyInterval startingAt(byte[] start) {
+    return new KeyInterval(start, end);
+  }
+
   public boolean contains(byte[] key) {
     return Arrays.compareUnsigned(start, key) <= 0
         && (end == null || Arrays.compareUnsigned(key, end) < 0);

@@ -19,7 +19,8 @@ final class RocksOptions implements AutoCloseable {
   private final DBOptions db;
   private final ColumnFamilyOptions family;
 
-  RocksOptions(RocksKvSettings settings, RocksFailures failures) {
+  RocksOptions(RocksKvSettings configured, RocksFailures failures) {
+    RocksKvSettings settings = configured.sizedFor(RocksKvSettings.DEFAULT_MEMORY);
     this.blockCache = new LRUCache(settings.blockCacheBytes());
     this.fileManager = newFileManager(failures);
     this.db = newDbOptions(settings);

@@ -5,6 +5,7 @@ import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.common.OperationException;
 import io.fjordmq.common.Timers;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -266,12 +268,17 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private void onReports(LeaderTerm planningTerm, Map<NodeId, RangeReports> reports) {
     splits.keepOnly(directory.ranges().keySet());
     List<Step> steps;
+    Map<RangeId, RangePin.Stored> pins = directory.pins(); // before the ranges
+    PinCheck check;
     synchronized (this) {
       if (term() != planningTerm) {
         return;
       }
       long nowMillis = timers.nowMillis();
-      PlacementView view = view(planningTerm, reports, nowMillis);
+      PlacementView unpinned = view(planningTerm, reports, nowMillis);
+      check = PinCheck.of(unpinned, stores.get(), pins);
+      PlacementView view =
+          planningTerm.withMoves(unpinned.withPins(check.valid()), stores.get(), nowMillis);
       PlacementObstacles obstacles = new PlacementObstacles();
       List<Step> planned = PlacementPlan.steps(view, stores.get(), obstacles);
       planningTerm.onPlan(obstacles, view);
@@ -289,6 +296,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     StepRunner runner =
         new StepRunner(planningTerm.orders(), membership, directory, settings.stepTimeout());
     steps.forEach(step -> run(planningTerm, runner, step));
+    unpin(check.obsolete(), pins);
     if (merges.hasFrozenRanges()) {
       requestCheck();
     }
@@ -302,8 +310,23 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
     PlacementView.Merges merging = merges.update(published, reports, settings, nowMillis);
-    PlacementView view = leaderTerm.view(known.byNode(), published, reports, merging, nowMillis);
-    return leaderTerm.withMoves(view, stores.get(), nowMillis);
+    return leaderTerm.view(known.byNode(), published, reports, merging, nowMillis);
+  }
+
+  /** Removes pins; the next check repeats this if it fails. */
+  private void unpin(Map<RangeId, String> reasons, Map<RangeId, RangePin.Stored> pins) {
+    reasons.forEach(
+        (range, reason) -> {
+          RangePin.Stored stored = Objects.requireNonNull(pins.get(range));
+          membership
+              .write(List.of(RangePin.remove(range, stored.version())))
+              .whenComplete(
+                  (result, failure) -> {
+                    if (result instanceof WriteResult.Applied) {
+                      LOG.info("Range unpinned: {} range={} {}", reason, range, stored.pin());
+                    }
+                  });
+        });
   }
 
   private void run(LeaderTerm leaderTerm, StepRunner runner, Step step) {

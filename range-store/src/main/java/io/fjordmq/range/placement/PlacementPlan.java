@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *       it; its node then gets an empty one (decision 0042).
  *   <li>A range whose change an operator has canceled keeps its replicas for a while, unless the
  *       change is due to a node that cannot stay a voter ({@link ReplicaHolds}).
+ *   <li>A pinned range has the voters and, if the pin has one, the leader that an operator chose
+ *       ({@link RangePin}); the rules that spread voters and leaders leave it alone.
  *   <li>Learners: if the store requires it, every other live node; otherwise only nodes with an
  *       outdated replica that must be replaced ({@link OutdatedReplicas}).
  *   <li>A replica that the group does not count is removed when every node has reported. The node
@@ -108,7 +110,8 @@ final class PlacementPlan {
 
   /**
    * Returns the left ranges of neighbors that should be merged: the node that leads both requests
-   * it, or the leaders of both report them as idle. Empty while a node is not UP.
+   * it, or the leaders of both report them as idle. Empty while a node is not UP. Pinned ranges are
+   * merged only at an operator's request.
    */
   static List<RangeId> requestedMerges(PlacementView view) {
     if (!view.nodes().values().stream().allMatch(PlacementView.Node::isUp)) {
@@ -123,7 +126,10 @@ final class PlacementPlan {
     for (int i = 1; i < inOrder.size(); i++) {
       PlacedRange left = inOrder.get(i - 1);
       PlacedRange right = inOrder.get(i);
-      boolean follows = MergePlan.isFollowedBy(left, right);
+      boolean follows =
+          MergePlan.isFollowedBy(left, right)
+              && !view.isPinned(left.id())
+              && !view.isPinned(right.id());
       RangeLoadReport leftLoad =
           follows && left.leader() != null ? left.leaderReport().load() : null;
       RangeLoadReport rightLoad =
@@ -179,6 +185,8 @@ final class PlacementPlan {
       plan.pending(mandatoryReason).forEach(obstacles::add);
       if (merges.isPaired(range.id())) {
         readyToMerge.add(range.id());
+      } else if (plan.hasPinnedLeader()) {
+        steps.add(plan.restoreLeader());
       } else if (!view.inCooldown().contains(range.id())) {
         healthy.add(range);
       }

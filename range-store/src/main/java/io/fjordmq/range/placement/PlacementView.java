@@ -19,6 +19,7 @@ import java.util.Set;
  * @param merges requested merges and frozen ranges
  * @param moves voters that are being moved to another node because of the load
  * @param held ranges whose replicas do not change for a while because an operator canceled a change
+ * @param pins ranges whose placement an operator has chosen
  */
 record PlacementView(
     Map<NodeId, Node> nodes,
@@ -28,9 +29,10 @@ record PlacementView(
     Set<RangeId> inCooldown,
     Merges merges,
     Map<RangeId, VoterLoadBalance.Move> moves,
-    Set<RangeId> held) {
+    Set<RangeId> held,
+    Map<RangeId, RangePin> pins) {
 
-  /** Creates a view without voter moves and held ranges. */
+  /** Creates a view without voter moves, held ranges and pins. */
   PlacementView(
       Map<NodeId, Node> nodes,
       Map<RangeId, RangeDescriptor> published,
@@ -38,15 +40,26 @@ record PlacementView(
       Set<RangeId> busy,
       Set<RangeId> inCooldown,
       Merges merges) {
-    this(nodes, published, reports, busy, inCooldown, merges, Map.of(), Set.of());
+    this(nodes, published, reports, busy, inCooldown, merges, Map.of(), Set.of(), Map.of());
   }
 
   PlacementView withMoves(Map<RangeId, VoterLoadBalance.Move> newMoves) {
-    return new PlacementView(nodes, published, reports, busy, inCooldown, merges, newMoves, held);
+    return new PlacementView(
+        nodes, published, reports, busy, inCooldown, merges, newMoves, held, pins);
   }
 
   PlacementView withHeld(Set<RangeId> ranges) {
-    return new PlacementView(nodes, published, reports, busy, inCooldown, merges, moves, ranges);
+    return new PlacementView(
+        nodes, published, reports, busy, inCooldown, merges, moves, ranges, pins);
+  }
+
+  PlacementView withPins(Map<RangeId, RangePin> newPins) {
+    return new PlacementView(
+        nodes, published, reports, busy, inCooldown, merges, moves, held, newPins);
+  }
+
+  boolean isPinned(RangeId range) {
+    return pins.containsKey(range);
   }
 
   /**

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * The ranges of the cluster and their replicas, as this node knows them from the metadata: records
  * {@code range/<store>/<number>}, each a {@link RangeDescriptorCodec descriptor}. Clients can
  * follow it to learn of changes. Records {@code next-range/<store>} hold the number of the store's
- * next range: u8 format, 1; u64 number.
+ * next range: u8 format, 1; u64 number. It also knows the {@link RangePin pins} of ranges.
  *
  * <p>Register it with {@link io.fjordmq.cluster.metadata.MetadataGroup#watch}. Thread-safe;
  * followers are called in order, on the metadata thread.
@@ -41,6 +41,7 @@ public final class RangeDirectory implements MetadataListener {
   private final List<Follower> followers = new CopyOnWriteArrayList<>();
   private volatile Map<RangeId, Published> ranges = Map.of();
   private volatile Map<String, NextNumber> numbers = Map.of();
+  private volatile Map<RangeId, RangePin.Stored> pins = Map.of();
 
   private record Follower(String store, Consumer<List<RangeDescriptor>> client) {}
 
@@ -134,6 +135,14 @@ public final class RangeDirectory implements MetadataListener {
     return ranges;
   }
 
+  /**
+   * Returns the pinned ranges. All of them are or were in {@link #ranges}, if that is called
+   * afterwards.
+   */
+  public Map<RangeId, RangePin.Stored> pins() {
+    return pins;
+  }
+
   /** Returns the ranges of a store, in key order. */
   public List<RangeDescriptor> ranges(String store) {
     return ranges.values().stream()
@@ -175,9 +184,15 @@ public final class RangeDirectory implements MetadataListener {
     if (updates.stream().anyMatch(update -> update.key().startsWith(NEXT_PREFIX))) {
       readNumbers(view);
     }
-    if (updates.stream().noneMatch(update -> update.key().startsWith(PREFIX))) {
-      return;
+    if (updates.stream().anyMatch(update -> update.key().startsWith(PREFIX))) {
+      readRanges(view);
     }
+    if (updates.stream().anyMatch(update -> update.key().startsWith(RangePin.PREFIX))) {
+      readPins(view);
+    }
+  }
+
+  private void readRanges(MetadataView view) {
     Map<RangeId, Published> next = new HashMap<>();
     for (MetadataRecord record : view.withPrefix(PREFIX)) {
       try {
@@ -194,6 +209,22 @@ public final class RangeDirectory implements MetadataListener {
     }
     ranges = Map.copyOf(next);
     followers.forEach(this::notifyFollower);
+  }
+
+  private void readPins(MetadataView view) {
+    Map<RangeId, RangePin.Stored> next = new HashMap<>();
+    for (MetadataRecord record : view.withPrefix(RangePin.PREFIX)) {
+      try {
+        RangePin pin = RangePin.decode(record.value());
+        next.put(RangePin.range(record.key()), new RangePin.Stored(pin, record.version()));
+      } catch (MalformedBytesException e) {
+        LOG.error(
+            "Ignoring the pin of a range, which this node cannot read: {} record={}",
+            e.getMessage(),
+            record.key());
+      }
+    }
+    pins = Map.copyOf(next);
   }
 
   private void readNumbers(MetadataView view) {

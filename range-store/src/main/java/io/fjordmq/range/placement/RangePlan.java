@@ -95,9 +95,32 @@ final class RangePlan {
     return current.voters().stream()
         .filter(node -> !node.equals(currentLeader) && view.isUp(node) && range.isInService(node))
         .min(
-            Comparator.<NodeId, Boolean>comparing(node -> !voters.contains(node))
+            Comparator.<NodeId, Boolean>comparing(node -> !node.equals(pinnedLeader()))
+                .thenComparing(node -> !voters.contains(node))
                 .thenComparing(Nodes.ORDER))
         .orElse(null);
+  }
+
+  private @Nullable NodeId pinnedLeader() {
+    RangePin pin = view.pins().get(range.id());
+    return pin == null ? null : pin.leader();
+  }
+
+  /** Returns whether an operator chose the leader, and that node can lead. */
+  boolean hasPinnedLeader() {
+    NodeId pinned = pinnedLeader();
+    return pinned != null
+        && current.voters().contains(pinned)
+        && view.isUp(pinned)
+        && range.isInService(pinned);
+  }
+
+  /** Returns null if the pinned leader leads. */
+  @Nullable Step restoreLeader() {
+    NodeId pinned = pinnedLeader();
+    return pinned == null || pinned.equals(leader)
+        ? null
+        : new Step.Transfer(range.id(), leader, pinned);
   }
 
   private @Nullable Step ensure() {

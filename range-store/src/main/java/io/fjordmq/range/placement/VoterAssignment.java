@@ -64,9 +64,19 @@ final class VoterAssignment {
     if (move != null && range.rebuilding().isEmpty()) {
       return afterMove(now, move);
     }
-    return view.held().contains(range.id()) && changeReason(range) == null
-        ? now
-        : chooseVoters(range);
+    if (view.held().contains(range.id()) && changeReason(range) == null) {
+      return now;
+    }
+    RangePin pin = view.pins().get(range.id());
+    return pin == null ? chooseVoters(range) : pinnedVoters(range, pin);
+  }
+
+  /** Returns the pinned voters and, if the number of voters has been raised, others. */
+  private Set<NodeId> pinnedVoters(PlacedRange range, RangePin pin) {
+    List<NodeId> pinned = new ArrayList<>(Nodes.sorted(pin.voters()));
+    fill(pinned, chooseVoters(range).stream().filter(view::isUp).sorted(Nodes.ORDER).toList());
+    fill(pinned, leastLoaded(pin.voters()));
+    return Set.copyOf(pinned);
   }
 
   /**
@@ -79,9 +89,23 @@ final class VoterAssignment {
     return new VoterAssignment(view, voters, List.of(range)).changeReason(range);
   }
 
+  /**
+   * The same for voters that the range does not have yet.
+   *
+   * @param wanted voters that the range is to have
+   */
+  static @Nullable String changeReason(
+      PlacementView view, int voters, PlacedRange range, Set<NodeId> wanted) {
+    return new VoterAssignment(view, voters, List.of(range)).changeReason(range, wanted);
+  }
+
   private @Nullable String changeReason(PlacedRange range) {
+    return changeReason(range, range.replicas().voters());
+  }
+
+  private @Nullable String changeReason(PlacedRange range, Set<NodeId> wanted) {
     Set<NodeId> rebuilding = range.rebuilding();
-    List<NodeId> now = Nodes.sorted(range.replicas().voters());
+    List<NodeId> now = Nodes.sorted(wanted);
     List<NodeId> currentVoters = now.stream().filter(node -> !rebuilding.contains(node)).toList();
     for (NodeId node : now) {
       if (rebuilding.contains(node)) {
@@ -209,28 +233,31 @@ final class VoterAssignment {
 
   /**
    * Spreads the voters: while one node is a voter of at least two ranges more than another, the
-   * second replaces the first as a voter of one range.
+   * second replaces the first as a voter of one range. Each change lowers the sum of the squared
+   * numbers, so this ends.
    */
   private void spreadVoters() {
-    while (true) {
-      List<NodeId> byLoad = leastLoaded(Set.of());
-      if (byLoad.isEmpty()) {
-        return;
-      }
-      NodeId least = byLoad.get(0);
-      NodeId most = byLoad.get(byLoad.size() - 1);
-      if (count(most) - count(least) < 2) {
-        return;
-      }
-      PlacedRange moved = movable(most, least);
-      if (moved == null) {
-        return;
-      }
-      Set<NodeId> next = new HashSet<>(assigned.getOrDefault(moved.id(), Set.of()));
-      next.remove(most);
-      next.add(least);
-      replace(moved, next);
+    boolean changed = true;
+    while (changed) {
+      changed = spreadOneVoter();
     }
+  }
+
+  /** Tries all pairs of nodes, because the ranges of the node with most votes may be pinned. */
+  private boolean spreadOneVoter() {
+    List<NodeId> byCount = leastLoaded(Set.of());
+    for (int i = byCount.size() - 1; i > 0; i--) {
+      NodeId most = byCount.get(i);
+      for (NodeId least : byCount.subList(0, i)) {
+        PlacedRange moved = count(most) - count(least) < 2 ? null : movable(most, least);
+        if (moved != null) {
+          Set<NodeId> now = assigned.getOrDefault(moved.id(), Set.of());
+          replace(moved, Nodes.with(Nodes.without(now, most), least));
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private int count(NodeId node) {
@@ -248,6 +275,7 @@ final class VoterAssignment {
       boolean busy =
           paired.contains(range.id())
               || view.moves().containsKey(range.id())
+              || view.isPinned(range.id())
               || view.held().contains(range.id());
       boolean isEligible = !range.retired().contains(to) && !range.rebuilding().contains(to);
       boolean isMovable = range.leader() != null && !busy && isEligible;

@@ -33,6 +33,7 @@ final class VoterLoadBalance {
   /** Seconds that every leader must have measured: a missing measurement would count as no load. */
   private static final int SETTLED_SECONDS = 10;
 
+  private final PlacementView view;
   private final List<PlacedRange> ranges;
 
   /** Commands per second of the ranges that each node is a voter of. */
@@ -44,6 +45,7 @@ final class VoterLoadBalance {
   record Move(RangeId range, NodeId from, NodeId to) {}
 
   private VoterLoadBalance(PlacementView view, List<PlacedRange> ranges) {
+    this.view = view;
     this.ranges = ranges;
     view.nodes().keySet().stream().filter(view::isUp).forEach(node -> loads.put(node, 0L));
     for (PlacedRange range : ranges) {
@@ -154,6 +156,7 @@ final class VoterLoadBalance {
 
   private List<PlacedRange> movable(NodeId from, NodeId to) {
     return ranges.stream()
+        .filter(range -> !view.isPinned(range.id()))
         .filter(range -> range.replicas().voters().contains(from))
         .filter(range -> !range.replicas().voters().contains(to))
         .toList();

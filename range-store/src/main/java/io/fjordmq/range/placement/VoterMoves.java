@@ -112,6 +112,8 @@ final class VoterMoves {
         return "abandoned: range " + move.range() + " has changed";
       } else if (!view.merges().requested().isEmpty() || range.merging() != null) {
         return "abandoned: a merge started";
+      } else if (view.isPinned(move.range())) {
+        return "abandoned: an operator pinned range " + move.range();
       }
       Set<NodeId> involved = Nodes.with(range.replicas().voters(), move.to());
       if (!involved.stream().allMatch(view::isUp) || range.retired().contains(move.to())) {

@@ -222,6 +222,10 @@ final class RangeReplica implements ReplicatedState {
     return view.halt();
   }
 
+  boolean isLeading() {
+    return view.isLeading();
+  }
+
   ReplicaStatus status() {
     return view.status(dependencies.self(), logBytesSinceCheckpoint.get());
   }

@@ -220,6 +220,19 @@ public final class RangeStore implements AutoCloseable {
     return new RangeSizes(kv, specs, runtime.queries());
   }
 
+  /** Returns consistent views of the data of ranges, for backups. */
+  public RangeExports exports() {
+    return new RangeExports(kv, replicas, runtime.queries());
+  }
+
+  /**
+   * Returns a loader of rows for a store of a new cluster; {@link #createInitialRanges} must follow
+   * and makes the rows durable.
+   */
+  public RowLoader loader(String store) {
+    return new RowLoader(kv.space(store));
+  }
+
   private StoreSpec spec(RangeId id) {
     StoreSpec spec = specs.get(id.store());
     if (spec == null) {
@@ -277,6 +290,13 @@ public final class RangeStore implements AutoCloseable {
   /** Returns the number of replicas on this node, of all stores. */
   public int size() {
     return replicas.size();
+  }
+
+  /** Returns whether this node leads a range. Cheaper than {@link #status}. */
+  public boolean leads(RangeId range) {
+    SupervisedReplica supervised = replicas.get(range);
+    RangeReplica replica = supervised == null ? null : supervised.replica();
+    return replica != null && replica.isLeading();
   }
 
   /** Returns the status of every replica. */

@@ -53,7 +53,7 @@ final class ReplicaQueries {
     Consensus group = view.group();
     if (group == null || !view.isLeading()) {
       reply.accept(view.notServing());
-    } else if (group.status().replicas().voters().size() == 1) {
+    } else if (group.hasSingleVoter()) {
       submitQuery(epochVersion, minIndex, query, reply);
     } else {
       CompletableFuture<Long> confirmed = group.readIndex();

@@ -9,14 +9,18 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import java.util.zip.CRC32C;
 
 /**
- * A file of rows, written and read as a stream.
+ * A file of rows, written and read as a stream: the snapshot of a replica, or a part of a backup.
+ * Backups are kept for years, so a later format must not end the support for reading format 2.
  *
  * <pre>
  * u32  magic, "FJRR"
@@ -30,7 +34,7 @@ import java.util.zip.CRC32C;
  *   u64  number of rows in the file
  * </pre>
  */
-final class RowFile {
+public final class RowFile {
   /** A chunk ends with the row that reaches this size. */
   static final int CHUNK_BYTES = 256 << 10;
 
@@ -41,29 +45,42 @@ final class RowFile {
 
   /** Receives the rows of a file. */
   @FunctionalInterface
-  interface RowVisitor {
+  public interface RowVisitor {
     void visit(byte[] key, byte[] value) throws IOException;
   }
 
   static Writer write(Path file) throws IOException {
-    return new Writer(file);
+    return new Writer(file, Files.newOutputStream(file));
   }
 
-  /** Writes one file, which is not readable before {@link #finish}. */
-  static final class Writer implements AutoCloseable {
+  /**
+   * Creates a file, which must not exist.
+   *
+   * @param digest is updated with all bytes of the file
+   */
+  public static Writer create(Path file, MessageDigest digest) throws IOException {
+    return new Writer(
+        file,
+        new DigestOutputStream(
+            Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            digest));
+  }
+
+  /** Writes one file, which is not readable before {@link #finish}. Not thread-safe. */
+  public static final class Writer implements AutoCloseable {
     private final Path file;
     private final DataOutputStream out;
     private ByteWriter chunk = new ByteWriter(CHUNK_BYTES);
     private long rows;
 
-    private Writer(Path file) throws IOException {
+    private Writer(Path file, OutputStream stream) throws IOException {
       this.file = file;
-      this.out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)));
+      this.out = new DataOutputStream(new BufferedOutputStream(stream));
       out.writeInt(MAGIC);
       out.writeByte(FORMAT);
     }
 
-    void add(byte[] key, byte[] value) throws IOException {
+    public void add(byte[] key, byte[] value) throws IOException {
       chunk.writeBlock(key);
       chunk.writeBlock(value);
       rows++;
@@ -80,7 +97,8 @@ final class RowFile {
       chunk = new ByteWriter(CHUNK_BYTES);
     }
 
-    void finish() throws IOException {
+    /** Completes the file and makes it durable. */
+    public void finish() throws IOException {
       if (chunk.length() > 0) {
         writeChunk();
       }
@@ -102,7 +120,7 @@ final class RowFile {
    * @throws IOException if the file cannot be read or is corrupt; the rows before that have been
    *     visited
    */
-  static void read(Path file, RowVisitor visitor) throws IOException {
+  public static void read(Path file, RowVisitor visitor) throws IOException {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
       if (in.readInt() != MAGIC) {

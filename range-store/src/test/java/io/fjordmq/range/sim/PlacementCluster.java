@@ -18,6 +18,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.range.placement.RangePin;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.testing.Simulation;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,13 +56,13 @@ final class PlacementCluster {
   private final SyntheticLoads loads;
   private final DamagedReplicas damagedReplicas = new DamagedReplicas();
   private final boolean onEveryNode;
-  private final boolean keepsDeletedRecords;
+  private final Predicate<String> keptRecords;
   private int voters = 3;
   private @Nullable NodeId removedNode;
 
   /**
    * @param watch wraps the consensus host in each incarnation of a node
-   * @param keepsDeletedRecords a defect: metadata records are never deleted
+   * @param keptRecords a defect: metadata records with these keys are never deleted
    */
   PlacementCluster(
       SimCluster cluster,
@@ -68,8 +70,8 @@ final class PlacementCluster {
       RandomSplitStrategy strategy,
       Path installDirectory,
       BiFunction<SimHost, SimKv, ConsensusHost> watch,
-      boolean keepsDeletedRecords) {
-    this.keepsDeletedRecords = keepsDeletedRecords;
+      Predicate<String> keptRecords) {
+    this.keptRecords = keptRecords;
     this.simulation = cluster.simulation();
     this.loads = new SyntheticLoads(simulation);
     this.onEveryNode = simulation.chance(50);
@@ -215,16 +217,18 @@ final class PlacementCluster {
 
   CompletableFuture<WriteResult> write(List<Change> batch) {
     PlacementNode leader = metadataLeader();
-    return leader == null
-        ? CompletableFuture.failedFuture(
-            new ConsensusException(ConsensusException.Kind.NOT_LEADER, "no leader"))
-        : leader
-            .running()
-            .metadata()
-            .write(
-                batch.stream()
-                    .filter(change -> !keepsDeletedRecords || change.value() != null)
-                    .toList());
+    if (leader == null) {
+      return CompletableFuture.failedFuture(
+          new ConsensusException(ConsensusException.Kind.NOT_LEADER, "no leader"));
+    }
+    List<Change> written =
+        batch.stream()
+            .filter(change -> change.value() != null || !keptRecords.test(change.key()))
+            .toList();
+    if (written.isEmpty() && !batch.isEmpty()) { // the defect: it only looks as if it was written
+      return CompletableFuture.completedFuture(new WriteResult.Applied(0));
+    }
+    return leader.running().metadata().write(written);
   }
 
   @Nullable PlacementNode metadataLeader() {
@@ -245,6 +249,12 @@ final class PlacementCluster {
     List<RangeDescriptor> known =
         leader == null ? List.of() : leader.running().directory().ranges("words");
     return known.isEmpty() ? ranges : known;
+  }
+
+  /** The pinned ranges, as the metadata leader knows them. */
+  Map<RangeId, RangePin.Stored> pins() {
+    PlacementNode leader = metadataLeader();
+    return leader == null ? Map.of() : leader.running().directory().pins();
   }
 
   RangeDescriptor randomRange() {

@@ -29,6 +29,7 @@ final class PlacementFaultInjector {
   private final boolean damagesReplicas;
 
   private final PlacementMerges merges;
+  private final PlacementPins pins;
   private final WordHistory history;
   private final SimCounts counts;
   private final Set<String> requestedKeys = new HashSet<>();
@@ -47,6 +48,7 @@ final class PlacementFaultInjector {
       boolean dropsEarly,
       boolean emptiesDamaged,
       PlacementMerges merges,
+      PlacementPins pins,
       WordHistory history,
       SimCounts counts) {
     this.simulation = simulation;
@@ -57,6 +59,7 @@ final class PlacementFaultInjector {
     this.emptiesDamaged = emptiesDamaged;
     this.damagesReplicas = emptiesDamaged || simulation.chance(50);
     this.merges = merges;
+    this.pins = pins;
     this.history = history;
     this.counts = counts;
   }
@@ -79,6 +82,7 @@ final class PlacementFaultInjector {
       merges.requestMerge();
     }
     merges.cancelRandomChange();
+    pins.changeRandomPin();
     if (simulation.chance(10)) {
       cluster.loads().changeAll();
     }

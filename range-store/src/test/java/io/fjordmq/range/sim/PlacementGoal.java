@@ -47,8 +47,12 @@ final class PlacementGoal {
       }
       leads.merge(leader.node(), 1, Integer::sum);
     }
+    return StoredRanges.coverAllKeys(cluster.ranges())
+        && (cluster.pins().isEmpty() ? isBalanced(leads) : PlacementPins.areFollowed(cluster));
+  }
+
+  private boolean isBalanced(Map<NodeId, Integer> leads) {
     return (cluster.ranges().size() != 2 || leads.size() == 2) // otherwise no node leads both
-        && StoredRanges.coverAllKeys(cluster.ranges())
         && areVotesEven();
   }
 

@@ -36,6 +36,7 @@ import java.util.function.BooleanSupplier;
  */
 final class PlacementSimulation {
   private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
+  private static final String PINS = "range-pin/";
   private static final int CLIENTS = 2;
   private static final int ROUNDS = 25;
   private static final long TIMEOUT_MILLIS = 30_000;
@@ -48,6 +49,7 @@ final class PlacementSimulation {
   private final List<SimClient> clients = new ArrayList<>();
   private final RandomSplitStrategy splits;
   private final PlacementCluster cluster;
+  private final PlacementPins pins;
   private final PlacementFaultInjector faultInjector;
   private final PlacementGoal goal;
 
@@ -63,7 +65,9 @@ final class PlacementSimulation {
     /** A range absorbs another one as soon as one replica of that one is frozen. */
     EARLY_ABSORPTIONS,
     /** The publication of a merge does not delete the record of the absorbed range. */
-    UNDELETED_RECORDS
+    UNDELETED_RECORDS,
+    /** The driver does not remove pins that it cannot follow. */
+    UNREMOVED_PINS
   }
 
   PlacementSimulation(long seed, Defect defect, Path installDirectory, SimCounts counts) {
@@ -82,7 +86,8 @@ final class PlacementSimulation {
             (host, kv) ->
                 new WatchedHost(
                     host, kv, "words", history, counts, this::onReplicaRemoved, unconfirmed),
-            defect == Defect.UNDELETED_RECORDS);
+            key -> isKept(defect, key));
+    this.pins = new PlacementPins(simulation, cluster, counts);
     this.faultInjector =
         new PlacementFaultInjector(
             simulation,
@@ -92,10 +97,19 @@ final class PlacementSimulation {
             defect == Defect.EARLY_DROPS,
             defect == Defect.EMPTIED_REPLICAS,
             new PlacementMerges(simulation, cluster, counts, defect == Defect.EARLY_ABSORPTIONS),
+            pins,
             history,
             counts);
     this.goal = new PlacementGoal(cluster, counts);
     simulation.afterEveryEvent(history::assertNoViolation);
+  }
+
+  private static boolean isKept(Defect defect, String key) {
+    return switch (defect) {
+      case UNDELETED_RECORDS -> !key.startsWith(PINS);
+      case UNREMOVED_PINS -> key.startsWith(PINS);
+      default -> false;
+    };
   }
 
   /**
@@ -193,6 +207,7 @@ final class PlacementSimulation {
       }
     }
     cluster.setTargetVoters(voters);
+    pins.unpinSome();
     simulation.run(1_500);
     // A group that has lost its majority since then would need a backup.
     cluster.damagedReplicas().removeIf(range -> cluster.leaderOf(range) == null);

@@ -52,6 +52,7 @@ class PlacementSimulationTest {
       assertThat(counts.abandonedMerges).isGreaterThan(seeds.count() / 10);
       assertThat(counts.canceledChanges).isGreaterThan(seeds.count() / 10);
       assertThat(counts.heldRanges).isGreaterThan(seeds.count() / 4);
+      assertThat(counts.pins).isGreaterThan(seeds.count() / 2);
       assertThat(counts.loadSplits).isGreaterThan(seeds.count() / 10);
       assertThat(counts.sizeSplits).isGreaterThan(0);
       assertThat(counts.unevenChecks).isGreaterThan(0);
@@ -106,6 +107,15 @@ class PlacementSimulationTest {
     int likely = 8; // most seeds find it
     assertThat(
             Seeds.find(forgotten.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, forgotten)))
+        .hasMessageContaining("every range is where it should be");
+  }
+
+  @Test
+  void shouldDetectAPinThatIsNotRemovedWithItsNodeOrRange() {
+    PlacementSimulation.Defect unremoved = PlacementSimulation.Defect.UNREMOVED_PINS;
+    int likely = 3; // only every fourth run has pins
+    assertThat(
+            Seeds.find(unremoved.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, unremoved)))
         .hasMessageContaining("every range is where it should be");
   }
 

@@ -27,6 +27,9 @@ public final class SimCounts implements RangeObserver {
   /** Ranges that kept their replicas because an operator canceled a change. */
   public long heldRanges;
 
+  /** Ranges that an operator pinned to nodes. */
+  public long pins;
+
   /** Ranges that were split off because of load. */
   public long loadSplits;
 

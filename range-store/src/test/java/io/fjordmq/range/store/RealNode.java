@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.RangeClientSettings;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A single node on sofa-jraft and RocksDB, in a directory. */
 final class RealNode implements AutoCloseable {
@@ -33,6 +35,18 @@ final class RealNode implements AutoCloseable {
   final RoutedRangeClient client;
 
   RealNode(Path directory, StoreSpec spec) throws IOException {
+    this(directory, spec, null, null);
+  }
+
+  /**
+   * Also has a store whose only range begins with the rows of a file.
+   *
+   * @param loaded null for no such store
+   * @param rows null for no such store
+   */
+  RealNode(Path directory, StoreSpec spec, @Nullable StoreSpec loaded, @Nullable Path rows)
+      throws IOException {
+    Files.createDirectories(directory);
     kv = RocksKv.open(directory.resolve("state"), RocksKvSettings.DEFAULTS);
     host =
         JRaftHost.open(
@@ -42,12 +56,15 @@ final class RealNode implements AutoCloseable {
             SELF,
             host,
             kv,
-            List.of(spec),
+            loaded == null ? List.of(spec) : List.of(spec, loaded),
             directory.resolve("installs"),
             RangeStoreSettings.DEFAULTS,
             threads.runtime(InstantSource.system()),
             RangeObserver.NONE);
     store.createInitialRanges(spec.initialRanges(ReplicaSet.ofVoters(SELF)));
+    if (loaded != null && rows != null) {
+      load(loaded, rows);
+    }
     client =
         new RoutedRangeClient(
             spec.name(),
@@ -56,6 +73,19 @@ final class RealNode implements AutoCloseable {
             threads.timers(),
             RangeClientSettings.DEFAULTS,
             RangeObserver.NONE);
+  }
+
+  private void load(StoreSpec loaded, Path rows) throws IOException {
+    RowLoader loader = store.loader(loaded.name());
+    RowFile.read(rows, loader::put);
+    loader.finish();
+    store.createInitialRanges(
+        loaded.initialRanges(ReplicaSet.ofVoters(SELF)).stream()
+            .map(
+                range ->
+                    new RangeDescriptor(
+                        range.id(), range.interval(), new RangeEpoch(50, 1), range.replicas()))
+            .toList());
   }
 
   /**
