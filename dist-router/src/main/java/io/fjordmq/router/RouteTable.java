@@ -181,6 +181,27 @@ public final class RouteTable {
     return new Listing(List.copyOf(first.values()), complete);
   }
 
+  /**
+   * Visits the texts of all topic filters of a tenant, each once and in no particular order,
+   * without a lock; routes that change meanwhile may be missed. For infrequent use, not on an event
+   * loop.
+   *
+   * @param isOver ends the visit when it becomes true
+   * @return whether all routes were visited
+   */
+  public boolean visitFilters(
+      String tenant, BooleanSupplier isOver, Consumer<? super String> visitor) {
+    Set<String> texts = new HashSet<>(); // of one pattern: the filter itself, and its shares
+    return filters.forEachUntil(
+        tenant,
+        isOver,
+        pattern -> {
+          pattern.forEach(route -> texts.add(route.filter().text()));
+          texts.forEach(visitor);
+          texts.clear();
+        });
+  }
+
   /** Marks the interval as filled; returns whether a part of it was already filled. */
   private boolean markFilled(KeyInterval interval) {
     synchronized (filled) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The in-memory state of a replica: recently used inboxes, totals and due times. Built from the
- * rows by {@link #open}; no applied state depends on what is cached.
+ * The in-memory state of a replica: recently used inboxes, totals, due times and users. Built from
+ * the rows by {@link #open}; no applied state depends on what is cached.
  */
 final class InboxMemory {
   private final InboxTotals totals = new InboxTotals();
@@ -20,7 +20,16 @@ final class InboxMemory {
   private byte @Nullable [] firstUncounted;
 
   private volatile boolean counting;
-  private volatile KeyInterval interval = KeyInterval.ALL;
+  private volatile Contents contents = new Contents(KeyInterval.ALL, new SessionIndex());
+
+  /**
+   * What a replica contains. While it opens with another interval, queries use the previous
+   * contents, which are complete within their interval.
+   *
+   * @param interval the key interval of the range
+   * @param sessions the sessions in this interval
+   */
+  record Contents(KeyInterval interval, SessionIndex sessions) {}
 
   /**
    * Creates an empty memory.
@@ -52,14 +61,19 @@ final class InboxMemory {
     return dueTimes;
   }
 
+  /** Returns what the replica contains. Any thread may call this method. */
+  Contents contents() {
+    return contents;
+  }
+
   /**
-   * Reads the owners of inboxes and the due times. This method reads no other rows of the inboxes
-   * and therefore takes a fraction of a second for 100,000 of them. Their contents are counted
-   * later by {@link #countNext}.
+   * Reads the owners and users of inboxes and the due times. This method reads no other rows of the
+   * inboxes and therefore takes a fraction of a second for 100,000 of them. Their contents are
+   * counted later by {@link #countNext}.
    */
   void open(KeyInterval interval, KvReader rows) {
     clear();
-    this.interval = interval;
+    SessionIndex sessions = new SessionIndex();
     InboxScan.visit(
         rows,
         interval.start(),
@@ -68,10 +82,12 @@ final class InboxMemory {
           @Override
           public boolean state(byte[] key, byte[] value) {
             totals.inboxes.incrementAndGet();
-            Owner owner = InboxState.decode(InboxKeys.idOfState(key), value).owner();
+            InboxState state = InboxState.decode(InboxKeys.idOfState(key), value);
+            Owner owner = state.owner();
             if (owner != null) {
               totals.addAttached(owner);
             }
+            sessions.add(InboxKeys.bucketOf(key), state.user());
             return true;
           }
 
@@ -80,13 +96,9 @@ final class InboxMemory {
             dueTimes.add(bucket, dueAtMillis);
           }
         });
+    contents = new Contents(interval, sessions);
     firstUncounted = totals.inboxes.get() == 0 ? null : interval.start();
     counting = firstUncounted != null;
-  }
-
-  /** Returns the key interval of the range. Any thread may call this method. */
-  KeyInterval interval() {
-    return interval;
   }
 
   /** Adds the contents of the next inboxes to the totals. */

@@ -135,6 +135,7 @@ final class InboxRows {
     Inbox inbox = new Inbox(state, cursor);
     memory.cache().put(inbox.id, inbox);
     totals().inboxes.incrementAndGet();
+    memory.contents().sessions().add(bucket, null);
     saveCursor(inbox);
     return inbox;
   }
@@ -157,6 +158,7 @@ final class InboxRows {
     if (newOwner != null) {
       totals().addAttached(newOwner);
     }
+    memory.contents().sessions().changeUser(inbox.bucket, before.user(), next.user());
     inbox.setState(next);
     rows.put(InboxKeys.state(inbox.bucket, inbox.id), next.encode());
   }
@@ -198,6 +200,7 @@ final class InboxRows {
     if (owner != null) {
       totals().removeAttached(owner);
     }
+    memory.contents().sessions().remove(inbox.bucket, inbox.state().user());
     deleteDueSession(inbox);
     rows.delete(InboxKeys.state(inbox.bucket, inbox.id));
     rows.delete(InboxKeys.cursor(inbox.bucket, inbox.incarnation()));

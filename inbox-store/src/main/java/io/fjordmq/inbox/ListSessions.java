@@ -56,9 +56,10 @@ public record ListSessions(
     SessionScan scan =
         new SessionScan(
             rows,
-            memory.interval(),
+            memory.contents(),
             SessionPosition.END,
             filter.tenant(),
+            filter.userName(),
             state -> {
               if (!StoredSession.isSession(state, nowMillis) || !filter.matches(state)) {
                 return true;

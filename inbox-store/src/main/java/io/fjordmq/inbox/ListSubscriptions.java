@@ -69,7 +69,7 @@ public record ListSubscriptions(
   @Override
   public byte[] execute(KvReader rows, InboxMemory memory) {
     Page page = new Page(rows);
-    SessionScan scan = new SessionScan(rows, memory.interval(), to, tenant, page::addAll);
+    SessionScan scan = new SessionScan(rows, memory.contents(), to, tenant, null, page::addAll);
     return page.encode(scan.run(from));
   }
 

@@ -3,11 +3,13 @@ package io.fjordmq.inbox;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Visits the state rows of a range in order, from a position. It skips all other tables, and other
- * tenants if one is given, and it stops after a bounded number of rows and seeks.
+ * Visits the state rows of a range in order, from a position. It skips all other tables, other
+ * tenants if one is given, and buckets without sessions of a user if one is given. It stops after a
+ * bounded number of rows and seeks.
  */
 final class SessionScan {
   /** Maximum number of rows and seeks of one scan. */
@@ -24,6 +26,7 @@ final class SessionScan {
   private final KeyInterval interval;
   private final SessionPosition end;
   private final @Nullable String tenant;
+  private final IntPredicate buckets;
   private final Visitor visitor;
   private int visited;
   private @Nullable SessionPosition jump;
@@ -32,17 +35,20 @@ final class SessionScan {
   /**
    * @param end where the scan ends at the latest, exclusive
    * @param tenant null for all tenants
+   * @param userName the name of a user whose buckets are visited; null for those of all users
    */
   SessionScan(
       KvReader rows,
-      KeyInterval interval,
+      InboxMemory.Contents contents,
       SessionPosition end,
       @Nullable String tenant,
+      @Nullable String userName,
       Visitor visitor) {
     this.rows = rows;
-    this.interval = interval;
+    this.interval = contents.interval();
     this.end = end;
     this.tenant = tenant;
+    this.buckets = contents.sessions().buckets(userName);
     this.visitor = visitor;
   }
 
@@ -52,7 +58,7 @@ final class SessionScan {
    * @return where the next scan continues; {@link SessionPosition#END} if nothing is left
    */
   SessionPosition run(SessionPosition from) {
-    SessionPosition position = from;
+    SessionPosition position = skipBuckets(from);
     while (position.compareTo(end) < 0) {
       byte[] key = position.key();
       byte[] rangeEnd = interval.end();
@@ -68,7 +74,7 @@ final class SessionScan {
       if (stop != null) {
         return stop;
       } else if (jump != null) {
-        position = jump;
+        position = skipBuckets(jump);
       } else if (rangeEnd == null) {
         return SessionPosition.END;
       } else {
@@ -76,6 +82,17 @@ final class SessionScan {
       }
     }
     return SessionPosition.END;
+  }
+
+  /** Returns the first position from the given one on that is in a bucket to read. */
+  private SessionPosition skipBuckets(SessionPosition position) {
+    byte[] rangeEnd = interval.end();
+    int endBucket = rangeEnd == null ? InboxId.BUCKETS : InboxKeys.bucketOf(rangeEnd);
+    int bucket = position.bucket();
+    while (bucket < endBucket && !buckets.test(bucket)) {
+      bucket++;
+    }
+    return bucket == position.bucket() ? position : SessionPosition.startOf(bucket);
   }
 
   /** Returns the number of rows and seeks. */

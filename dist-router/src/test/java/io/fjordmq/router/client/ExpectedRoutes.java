@@ -1,7 +1,5 @@
 package io.fjordmq.router.client;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import io.fjordmq.range.sim.WriteHistory;
@@ -19,7 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** The permitted results of a match, computed from lists of routes. */
+/**
+ * The permitted results of a match, computed from lists of routes. The checks run hundreds of times
+ * per event, so they do without AssertJ.
+ */
 final class ExpectedRoutes {
   private final WriteHistory<RouteId, SubscriptionOptions> history;
   private final Map<TenantTopic, List<RouteId>> writtenRoutes = new HashMap<>();
@@ -40,7 +41,12 @@ final class ExpectedRoutes {
         expected.add(isUnsharedLive(RouteId.of(route)) ? route.receiver() : route);
       }
     }
-    assertThat(contents(matched)).as("rows and match of %s", topic).isEqualTo(expected);
+    Set<Object> contents = contents(matched);
+    if (!contents.equals(expected)) {
+      throw new AssertionError(
+          "rows and match of %s differ: expected %s, found %s"
+              .formatted(topic, expected, contents));
+    }
   }
 
   /** Returns the matched nodes and the routes of inboxes and shares. */
@@ -49,7 +55,9 @@ final class ExpectedRoutes {
     matched.inboxes().forEach(inbox -> all.addAll(inbox.routes()));
     matched.shares().forEach(share -> all.addAll(share.members()));
     Set<Object> contents = new HashSet<>(all);
-    assertThat(contents).as("each once: %s", all).hasSameSizeAs(all);
+    if (contents.size() != all.size()) {
+      throw new AssertionError("a match contains a route twice: " + all);
+    }
     return contents;
   }
 
@@ -87,14 +95,21 @@ final class ExpectedRoutes {
       } else {
         allowed = possible.contains(Optional.ofNullable(found.remove(route)));
       }
-      if (!allowed) { // runs hundreds of times per event, hence without AssertJ
+      if (!allowed) {
         throw new AssertionError(
             "match of %s contradicts acknowledged writes to %s: expected one of %s, found %s"
                 .formatted(topic, route, possible, contents(matched)));
       }
     }
-    assertThat(explained).as("removed nodes are not matched by %s", topic).containsAll(live);
-    assertThat(found).as("routes that were never added match %s", topic).isEmpty();
+    if (!explained.containsAll(live)) {
+      throw new AssertionError(
+          "removed nodes are not matched by %s: found %s, expected at most %s"
+              .formatted(topic, live, explained));
+    }
+    if (!found.isEmpty()) {
+      throw new AssertionError(
+          "routes that were never added match %s: %s".formatted(topic, found.keySet()));
+    }
   }
 
   private List<RouteId> routesWrittenFor(String tenant, Topic topic) {

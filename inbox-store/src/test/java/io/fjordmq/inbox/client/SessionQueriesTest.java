@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -150,6 +151,33 @@ class SessionQueriesTest {
         .extracting(InboxId::clientId)
         .containsExactly("sensor-1");
     assertThat(list(new SessionFilter(null, null, null, null, true), 10)).hasSize(2);
+  }
+
+  @Test
+  void shouldFindTheSessionsOfAUserInAllBuckets() {
+    Random random = new Random(11);
+    Map<InboxId, String> users = new HashMap<>();
+    for (int i = 0; i < 1_000; i++) {
+      InboxId id = new InboxId("t", "c" + random.nextInt(500));
+      String user = "user-" + random.nextInt(40);
+      InboxHandle handle = attachAs(id, user);
+      users.putIfAbsent(id, user); // later users are guests, which do not own the session
+      if (random.nextInt(3) == 0) {
+        inboxes.store().discard(id).join();
+        users.remove(id);
+      } else {
+        inboxes.detach(handle);
+      }
+    }
+    for (int i = 0; i < 41; i++) {
+      String user = "user-" + i;
+      assertThat(list(new SessionFilter(null, null, user, null, null), 1 + random.nextInt(20)))
+          .isEqualTo(
+              list(SessionFilter.ALL, 1_000).stream()
+                  .filter(id -> user.equals(users.get(id)))
+                  .toList());
+    }
+    assertThat(users).hasSizeGreaterThan(200);
   }
 
   @Test
