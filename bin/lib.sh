@@ -5,6 +5,21 @@ HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 SCRIPT_FILE="$HOME_DIR/bin/${0##*/}" # the script that sources this file
 SCRIPT_NAME="${0##*/}"
 
+# An installation has its jars in lib, and nothing to build. A checkout builds them in broker-server/target.
+# LIB_DIR: jars of the broker; CLI_DIR: jars of bin/fjordmq; OUT_DIR: class archives, which any user may share.
+# shellcheck disable=SC2034 # the scripts use them
+if [ -d "$HOME_DIR/lib/broker" ]; then
+  LIB_DIR="$HOME_DIR/lib/broker" CLI_DIR="$HOME_DIR/lib/cli" OUT_DIR="$HOME_DIR/cache"
+  BUILD_LOCK="$OUT_DIR/build.lock"
+else
+  OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
+  LIB_DIR="$OUT_DIR/lib" CLI_DIR="$OUT_DIR/cli"
+  BUILD_LOCK="$HOME_DIR/broker-server/target/build.lock" # not in OUT_DIR, which a build deletes
+fi
+
+# The archives "with-java" contain a runtime.
+[ ! -x "$HOME_DIR/runtime/bin/java" ] || FJORDMQ_JAVA="${FJORDMQ_JAVA:-$HOME_DIR/runtime/bin/java}"
+
 # Prints the version of this source tree, or of the jar in an installation without sources.
 version() {
   local version='' jar
@@ -12,7 +27,7 @@ version() {
   if [ -f "$HOME_DIR/pom.xml" ]; then
     version="$(sed -n '/<version>/{s/.*<version>\(.*\)<\/version>.*/\1/p;q;}' "$HOME_DIR/pom.xml")"
   else
-    for jar in "$HOME_DIR"/broker-server/target/fjordmq/lib/broker-server-*.jar; do
+    for jar in "$LIB_DIR"/broker-server-*.jar; do
       [ ! -f "$jar" ] || { version="${jar##*/broker-server-}"; version="${version%.jar}"; }
     done
   fi
@@ -69,6 +84,7 @@ file_value() {
 # Sets DATA_DIR and LOG_DIR.
 find_directories() {
   [ -f "$CONFIG" ] || die "configuration file not found: $CONFIG; name an existing file with -c" 2
+  [ -r "$CONFIG" ] || die "user $(id -un) cannot read $CONFIG; run this command as root or as the user that runs the node, or name another file with -c" 2
   if [ -n "$BASE" ]; then
     DATA_DIR="$BASE/data"
     LOG_DIR="$BASE/logs"
@@ -82,11 +98,11 @@ find_directories() {
 # Runs function $1. Two builds at once would delete each other's files: the second one waits, and finds the build of
 # the first.
 as_only_build() {
-  mkdir -p "$HOME_DIR/broker-server/target"
+  mkdir -p "${BUILD_LOCK%/*}"
   (
     if command -v flock >/dev/null; then
       flock -n 9 || { say "waiting for another build of FjordMQ in this directory"; flock 9; }
     fi
     "$1"
-  ) 9>"$HOME_DIR/broker-server/target/build.lock" || exit $?
+  ) 9>"$BUILD_LOCK" || exit $?
 }

@@ -3,8 +3,6 @@
 set -Eeuo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-LIB_DIR="$HOME_DIR/broker-server/target/fjordmq/lib"
-
 usage() {
   cat <<'HELP'
 Usage:
@@ -30,7 +28,8 @@ Passwords are hashed with Argon2id. Lines written by mosquitto_passwd stay uncha
 and is readable by its owner only. A running node that uses the file loads the new version within a second.
 
 Environment:
-  FJORDMQ_JAVA   java executable of a JDK 17 or newer (default: JAVA_HOME/bin/java, else java in PATH)
+  FJORDMQ_JAVA   java executable, 17 or newer (default: the runtime of an archive with Java, else
+                 JAVA_HOME/bin/java, else java in PATH)
 
 Examples:
   bin/passwd.sh -c conf/passwords alice

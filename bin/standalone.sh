@@ -3,8 +3,8 @@
 set -Eeuo pipefail
 trap 'printf "fjordmq: internal error at line %s of standalone.sh; please report it\n" "$LINENO" >&2' ERR
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$HOME_DIR/bin/memory.sh"
 
-OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 AOT_VERSION=25 # first Java whose AOT cache contains profiles
 TRAINING_SECONDS=8
 # Timeout for each line of an HTTP response; long enough for a cluster status that waits for its slowest node.
@@ -28,8 +28,9 @@ Node commands:
   build                     build FjordMQ if needed; with JDK 25 or newer, also make an AOT cache if there is none for this
                             build and JDK: run a node in its own directory under load for about 20 s
 
-All node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or the sources are
-newer. The cache shortens starts and the time until the node is warm; a node also starts without one.
+In a checkout, all node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or
+the sources are newer. In an installation, build only makes the cache, and no other command does. With the cache, a node
+starts and warms up faster; it also starts without one.
 
 Cluster commands, on any running node unless noted otherwise:
   voters [STORE=COUNT]...   set the number of voters per range of the stores dist, inbox and retain, 1 to 5; without
@@ -58,9 +59,12 @@ Options:
   --version                 print the version
 
 Environment:
-  FJORDMQ_JAVA              java executable to use, 17 or newer (default: the newest Java in JAVA_HOME, PATH,
-                            /usr/lib/jvm and /opt/java)
+  FJORDMQ_JAVA              java executable to use, 17 or newer (default: the runtime of an archive with Java, else
+                            the newest Java in JAVA_HOME, PATH, /usr/lib/jvm and /opt/java)
   FJORDMQ_JVM_OPTS          additional JVM options, for example "-Xmx4g"
+  FJORDMQ_MEMORY            memory that the node may use, for example 4g; determines the sizes of heap, direct memory and
+                            databases (default: the limit of the cgroup; without one, the memory of the host, of which
+                            heap and direct memory use at most 1 GiB each)
   FJORDMQ_RESPONSE_SECONDS  time to wait for each line of an HTTP response from the node (default: 10)
   FJORDMQ_START_SECONDS     time to wait until the node is ready (default: 120)
   FJORDMQ_STOP_SECONDS      time to wait until the node has stopped (default: 60; with --drain and leave: 600)
@@ -225,7 +229,7 @@ build() {
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
-  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server,cli -am) >&2 || die "build failed; see the Maven output above"
+  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server,cli,auth-providers -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$OUT_DIR/built"
   choose_java
   train
@@ -238,13 +242,29 @@ build_all() {
     as_only_build build
     return
   fi
+  require_own_cache
   choose_java
-  if [ "$JAVA_VERSION" -lt "$AOT_VERSION" ] || has_cache; then return 0; fi
-  [ -w "$OUT_DIR" ] && [ -w "$HOME_DIR/broker-server/target" ] || {
-    say "warning: user $(id -un) cannot write an AOT cache to $OUT_DIR, so nodes start more slowly; run this command as $(owner "$OUT_DIR")" >&2
+  if [ "$JAVA_VERSION" -lt "$AOT_VERSION" ]; then
+    [ -d "$HOME_DIR/broker-server/src" ] \
+      || say "nothing to build: an AOT cache requires Java $AOT_VERSION or newer, and $JAVA is Java $JAVA_VERSION"
+    return 0
+  fi
+  ! has_cache || return 0
+  mkdir -p "$OUT_DIR" 2>/dev/null || true
+  [ -w "$OUT_DIR" ] && [ -w "${BUILD_LOCK%/*}" ] || {
+    say "warning: user $(id -un) cannot write an AOT cache to $OUT_DIR, so nodes start more slowly; run this command as $(owner "$OUT_DIR/.")" >&2
     return 0
   }
   as_only_build train
+}
+
+# Fails if root would write to the cache of another user, whose links could make it overwrite any file. In packages, the
+# cache belongs to the user of the service.
+require_own_cache() {
+  local user
+  [ "$(id -u)" = 0 ] && [ -d "$OUT_DIR" ] && [ ! -d "$HOME_DIR/broker-server/src" ] || return 0
+  user="$(owner "$OUT_DIR/.")" # of the directory, which may be a link
+  [ "$user" = root ] || die "root must not write to $OUT_DIR, which belongs to $user; run this command as that user: sudo -u $user $HOME_DIR/bin/standalone.sh build"
 }
 
 # --- AOT cache --------------------------------------------------------------------------------------------------
@@ -255,7 +275,7 @@ build_all() {
 # only for the class path that it was recorded with.
 class_path() {
   local LC_ALL=C jars
-  jars=("$OUT_DIR"/lib/*.jar)
+  jars=("$LIB_DIR"/*.jar)
   local IFS=:
   printf '%s' "${jars[*]}"
 }
@@ -267,7 +287,7 @@ file_facts() { stat -c '%n %s %Y' "$@" 2>/dev/null || stat -f '%N %z %m' "$@" 2>
 cache_inputs() {
   local modules
   modules="$(cd "$(dirname "$(readlink -f "$JAVA")")/.." && pwd)/lib/modules"
-  (cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" lib/*.jar)
+  (cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" && cd "$LIB_DIR" && file_facts ./*.jar)
 }
 
 # Whether there is a cache for this JVM and these jars that this user can read.
@@ -301,10 +321,11 @@ training_run() {
   local DATA_DIR="$folder/data" LOG_DIR="$folder/logs" READY_FILE="$folder/data/fjordmq.pid"
   # The training run must not depend on the environment of the user who builds.
   unset FJORDMQ_JVM_OPTS
+  local FJORDMQ_MEMORY=2g
   local clean=(env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 _JAVA_SR_SIGNUM=50)
   trap 'kill -9 $node $load 2>/dev/null || true' EXIT
   exec 9>&- # a process that outlives this script must not keep the lock of the build
-  compgen -G "$OUT_DIR/lib/*.jar" || { echo "no jars in $OUT_DIR/lib"; return 1; }
+  compgen -G "$LIB_DIR/*.jar" || { echo "no jars in $LIB_DIR"; return 1; }
   mkdir -p "$DATA_DIR" "$LOG_DIR" || return 1
   jvm_options
   OPTIONS+=("-XX:AOTCacheOutput=$folder/node.aot")
@@ -378,39 +399,11 @@ choose_java() {
   AOT_CACHE="$OUT_DIR/classes-$JAVA_VERSION.aot"
 }
 
-# Prints the memory limit of this node in MiB: that of the host, or of a smaller cgroup (v1 or v2).
-memory_mib() {
-  local smallest controllers path folder file limit
-  smallest="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"
-  smallest=$((${smallest:-1048576000} / 1024))
-  while IFS=: read -r _ controllers path; do
-    case ",$controllers," in
-      ,,) folder=/sys/fs/cgroup file=memory.max ;;
-      *,memory,*) folder=/sys/fs/cgroup/memory file=memory.limit_in_bytes ;;
-      *) continue ;;
-    esac
-    # The limits of all parent groups apply as well. In a container, some of the path may not be visible.
-    while true; do
-      limit="$(cat "$folder${path%/}/$file" 2>/dev/null || true)"
-      case "$limit" in
-        '' | *[!0-9]*) ;; # no such file, or "max"
-        *) [ "${#limit}" -ge 19 ] || [ $((limit / 1048576)) -ge "$smallest" ] || smallest=$((limit / 1048576)) ;;
-      esac
-      [ "${path%/}" ] || break
-      path="${path%/*}"
-    done
-  done < <(cat /proc/self/cgroup 2>/dev/null || true)
-  printf '%s' "$smallest"
-}
-
-between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, limited to the range from $1 to $2
-
 jvm_options() {
-  local memory
-  # The rest is for off-heap memory (database, code, threads) and the page cache.
-  memory="$(memory_mib)"
+  decide_memory
   OPTIONS=(
-    -Xms32m "-Xmx$(between 64 1024 $((memory * 2 / 5)))m" "-XX:MaxDirectMemorySize=$(between 32 1024 $((memory / 5)))m" -Xss512k
+    -Xms32m "-Xmx${HEAP}m" "-XX:MaxDirectMemorySize=${DIRECT}m" -Xss512k
+    "-Dfjordmq.memory=$MEMORY" "-Dfjordmq.memorySource=$MEMORY_SOURCE" "-Dfjordmq.databaseMemory=$DATABASES"
     -XX:+ExitOnOutOfMemoryError "-XX:ErrorFile=$LOG_DIR/hs_err_%p.log"
     -Dfile.encoding=UTF-8
     # Leak detection samples stack traces of buffers, which costs CPU. The tests check every buffer.
@@ -420,10 +413,13 @@ jvm_options() {
     "-Dlogback.configurationFile=$HOME_DIR/conf/logback.xml"
   )
   case "${FJORDMQ_JVM_OPTS:-}" in
-    *-XX:+Use*GC*) ;;
-    # SerialGC uses the least CPU and memory with a small heap. For gigabytes of live data see docs/CONFIGURATION.md.
-    *) OPTIONS+=(-XX:+UseSerialGC) ;;
+    *-XX:+Use*GC*) COLLECTOR=other ;;
+    # SerialGC uses the least CPU and memory with a small heap. Its full collections of a large one would take seconds.
+    *) if [ "$HEAP" -le 2048 ]; then COLLECTOR=Serial; else COLLECTOR=G1; fi ;;
   esac
+  [ "$COLLECTOR" = other ] || OPTIONS+=("-XX:+Use${COLLECTOR}GC")
+  # In an image, the native libraries are unpacked. Otherwise, the node unpacks them into a directory that it can write.
+  [ ! -d "$HOME_DIR/lib/native" ] || OPTIONS+=("-Djava.library.path=$HOME_DIR/lib/native")
   # A JVM that cannot read or write the archive continues without it. Its warnings would hide the messages that matter.
   OPTIONS+=(-Xlog:disable -Xlog:all=error:stderr "-Xlog:cds*=off:stderr")
   [ "$JAVA_VERSION" -lt 24 ] || OPTIONS+=("-Xlog:aot*=off:stderr")
@@ -436,7 +432,8 @@ jvm_options() {
 # Adds the options for classes that need not be loaded and linked again: those of the AOT cache, or class data sharing.
 share_classes() {
   local archive cache=no
-  if has_cache; then cache=yes; fi
+  # The cache was recorded with the serial collector.
+  if [ "$COLLECTOR" = Serial ] && has_cache; then cache=yes; fi
   case "${FJORDMQ_JVM_OPTS:-}" in
     *-XX:AOT*) return 0 ;; # a second archive would prevent the start
     # With these options the JVM ignores the cache, but not an archive that was written with them.
@@ -467,6 +464,7 @@ share_classes() {
 prepare() {
   build_if_needed
   choose_java
+  mkdir -p "$OUT_DIR" 2>/dev/null || true
   umask 077 # after the build, which other users may execute
   mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
   require_own_files
@@ -536,7 +534,7 @@ check() {
   export FJORDMQ_DATADIR="$DATA_DIR" FJORDMQ_LOGDIR="$LOG_DIR"
   cd "$HOME_DIR"
   exec "$JAVA" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $([ "$JAVA_VERSION" -lt 22 ] || echo --enable-native-access=ALL-UNNAMED) \
-    $([ "$JAVA_VERSION" -lt 23 ] || echo --sun-misc-unsafe-memory-access=allow) -cp "$OUT_DIR/lib/*" io.fjordmq.broker.Main --check -c "$CONFIG"
+    $([ "$JAVA_VERSION" -lt 23 ] || echo --sun-misc-unsafe-memory-access=allow) -cp "$LIB_DIR/*" io.fjordmq.broker.Main --check -c "$CONFIG"
 }
 
 run() {
@@ -583,6 +581,7 @@ status() {
   fi
   if ! is_ready "$pid"; then
     say "starting: pid $pid (data directory: $DATA_DIR)"
+    say "last line of the log: $(tail -n 1 "$LOG_DIR/fjordmq.log" 2>/dev/null || true)"
     return 1
   fi
   seconds=$(($(date +%s) - $(ready_value since)))

@@ -27,6 +27,18 @@ expect() {
   fi
 }
 
+# Runs the doctor, whose exit code depends on this machine; its output must contain $1.
+expect_doctor() {
+  local output
+  output="$(bin/fjordmq "${node[@]}" doctor --connections 100 2>&1 </dev/null)" || true
+  if [[ "$output" == *STATUS*"$1"* ]]; then
+    echo "ok: fjordmq doctor -> '$1'"
+  else
+    printf 'FAILED: fjordmq doctor, without %s:\n%s\n' "$1" "$output"
+    failures=$((failures + 1))
+  fi
+}
+
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; } # value of a JSON field on standard input
 
 cat >"$folder/node.yml" <<YAML
@@ -46,11 +58,15 @@ expect 2 'configuration file not found' -c "$folder/none.yml" status
 expect 2 'credentials missing' --url http://127.0.0.1:1 status
 expect 3 'cannot connect' --url http://127.0.0.1:1 --api-key key:secret status
 expect 3 "the node is not running or not ready yet (data directory: $folder/node/data)" "${node[@]}" status
+expect_doctor $'memory\t'
+expect_doctor $'(clusterConfig.port)\tfree'
 
 bin/standalone.sh start "${node[@]}" >"$folder/start" 2>&1 || { cat "$folder/start"; exit 1; }
 port="$(sed -n 's/^mqtt=tcp:.*:\([0-9]*\)$/\1/p' "$folder/node/data/fjordmq.pid")"
 url="$(sed -n 's/^http=//p' "$folder/node/data/fjordmq.pid")"
 
+expect_doctor $'(clusterConfig.port)\tused by the running node'
+expect_doctor 'file descriptors of the running node'
 expect 0 'up' "${node[@]}" status --ranges
 expect 0 'inbox-' status "${node[@]}" --ranges
 expect 0 'tcpListener' "${node[@]}" listeners list

@@ -65,7 +65,10 @@ config wrong 'clusterConfig:
 expect 2 'did you mean clusterConfig.port?' start -c "$folder/wrong.yml" -d "$folder/wrong"
 [ ! -e "$folder/wrong/data/node.id" ] || { echo 'FAILED: an invalid configuration left data behind'; failures=$((failures + 1)); }
 
-sed 's/bootstrap: true/bootstrap: false/' "$folder/a.yml" >"$folder/noboot.yml"
+config noboot 'clusterConfig:
+  port: 21000
+  seedEndpoints: 127.0.0.1:21000'
+sed -i 's/bootstrap: true/bootstrap: false/' "$folder/noboot.yml"
 expect 1 'set bootstrap: true' start -c "$folder/noboot.yml" -d "$folder/noboot"
 
 # The node reports all startup errors together and leaves nothing behind.

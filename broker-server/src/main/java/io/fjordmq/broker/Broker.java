@@ -2,12 +2,14 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.admin.ClusterCommands;
 import io.fjordmq.broker.admin.Decommission;
-import io.fjordmq.broker.bans.BanEnforcement;
+import io.fjordmq.broker.backup.Backups;
+import io.fjordmq.broker.bans.DisconnectSweep;
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.limits.MonotonicClock;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.net.Listener;
@@ -20,12 +22,15 @@ import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.telemetry.Telemetry;
+import io.fjordmq.broker.userdb.UserDirectory;
 import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.metadata.MetadataClient;
 import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +45,11 @@ public final class Broker implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final Security security;
   private final ClusterNode node;
   private final ControlPlane controlPlane;
   private final ReplicatedStores stores;
+  private final Backups backups;
   private final Diagnostics diagnostics;
   private final OverloadGuard overload;
   private final ClientServices clientServices;
@@ -55,65 +62,115 @@ public final class Broker implements ShutdownSequence.Composite {
    * @throws StartException if the node cannot start; components that had already started are closed
    */
   public static Broker start(LoadedConfig loaded, Observers observers) throws StartException {
-    return new Broker(loaded, observers);
+    return start(loaded, observers, progress -> {});
   }
 
-  private Broker(LoadedConfig loaded, Observers observers) throws StartException {
+  /**
+   * Like {@link #start(LoadedConfig, Observers)}.
+   *
+   * @param progress receives a description for operators of what the node waits for before it has a
+   *     cluster; on any thread
+   */
+  static Broker start(LoadedConfig loaded, Observers observers, Consumer<String> progress)
+      throws StartException {
+    return new Broker(loaded, observers, progress);
+  }
+
+  private Broker(LoadedConfig loaded, Observers observers, Consumer<String> progress)
+      throws StartException {
     BrokerConfig config = loaded.config();
     try {
       Plugins plugins =
           add(
               "plugins",
               Plugins.open(config.securityConfig(), config.plugins(), observers.security()));
-      Security security =
+      UserDirectory users = new UserDirectory();
+      security =
           add(
               "security",
-              Security.open(config.securityConfig(), plugins.all(), observers.security()));
-      Tenants tenants = new Tenants(config.sharedLimits(), config.tenants(), observers.sessions());
+              Security.open(config.securityConfig(), plugins.all(), users, observers.security()));
+      Tenants tenants = tenants(config, observers);
       overload = OverloadGuard.ofProcess(config.overloadConfig(), config.maxFileDescriptors());
-      Storage storage = add("storage", Storage.open(config));
+      Storage storage = add("storage", Storage.open(config, progress));
       node =
           add(
               "cluster",
               ClusterNode.open(
                   config, storage.identity(), storage.directory(), observers.consensus()));
-      controlPlane = add("control plane", ControlPlane.open(loaded, node, observers));
+      controlPlane =
+          add(
+              "control plane",
+              ControlPlane.open(
+                  loaded,
+                  node,
+                  new ControlPlane.ClientSecurity(users, security.scram()),
+                  observers));
       stores =
           add(
               "stores",
               ReplicatedStores.open(
                   new ReplicatedStores.Dependencies(
                       config, storage, node, plugins, tenants, observers)));
+      backups = add("backups", startBackups(storage));
       diagnostics =
           add(
               "diagnostics",
               Diagnostics.open(new Diagnostics.Dependencies(config, storage, node, stores)));
       clientServices =
-          add(
-              "client services",
-              ClientServices.open(
-                  new ClientServices.Dependencies(
-                      config,
-                      storage.kv(),
-                      node,
-                      stores,
-                      security,
-                      tenants,
-                      overload,
-                      controlPlane,
-                      diagnostics,
-                      observers)));
+          add("client services", openClientServices(config, storage, tenants, observers));
       diagnostics.traces().traceConnected(clientServices.sessions()::updateTraces);
       applyChanges(tenants);
-      BanEnforcement enforcement =
-          controlPlane.bans().enforceOn(clientServices.sessions()::bannedClients);
+      DisconnectSweep sweep =
+          controlPlane.bans().enforceOn(clientServices.sessions()::clientsToDisconnect);
+      controlPlane.users().onUsersChanged(sweep::requestOf);
+      security.onIdentitiesChanged(sweep::request);
+      controlPlane.settings().applied().join(); // before clients connect
       operations = add("operations", openOperations(config, plugins, observers));
-      shutdownSequence.add("ban enforcement", enforcement);
+      operations.monitoring().alarms().checkRevocationLists(security::expiringRevocationLists);
+      shutdownSequence.add("disconnect sweep", sweep);
       controlPlane.accounts().createFirstAdministrator();
     } catch (Exception e) {
       shutdownSequence.close();
       throw asStartException(e);
     }
+  }
+
+  private static Tenants tenants(BrokerConfig config, Observers observers) {
+    return new Tenants(
+        config.sharedLimits(),
+        config.tenants(),
+        config.addressConfig(),
+        new MonotonicClock(),
+        observers.sessions());
+  }
+
+  private ClientServices openClientServices(
+      BrokerConfig config, Storage storage, Tenants tenants, Observers observers) {
+    return ClientServices.open(
+        new ClientServices.Dependencies(
+            config,
+            storage.kv(),
+            node,
+            stores,
+            security,
+            tenants,
+            overload,
+            controlPlane,
+            diagnostics,
+            observers));
+  }
+
+  private Backups startBackups(Storage storage) {
+    return Backups.start(
+        new Backups.Dependencies(
+            storage.identity().clusterId(),
+            Version.text(),
+            node.self(),
+            stores.ranges().directory()::ranges,
+            stores.ranges().ranges().exports(),
+            new MetadataClient(node.metadata(), node.membership()::write),
+            node.peers(),
+            () -> controlPlane.settings().current().diskConfig().minFreeBytes()));
   }
 
   private Operations openOperations(BrokerConfig config, Plugins plugins, Observers observers)
@@ -126,7 +183,10 @@ public final class Broker implements ShutdownSequence.Composite {
             clientServices,
             overload,
             new Operations.Administration(
-                controlPlane.settings(), controlPlane.accounts().audit(), plugins::status),
+                controlPlane.settings(),
+                controlPlane.accounts().audit(),
+                plugins,
+                security.providers()),
             observers));
   }
 
@@ -136,7 +196,8 @@ public final class Broker implements ShutdownSequence.Composite {
         .settings()
         .watch(
             changed -> {
-              tenants.replace(changed.sharedLimits(), changed.tenants());
+              tenants.replace(changed.sharedLimits(), changed.tenants(), changed.addressConfig());
+              security.setLoginLimits(changed.securityConfig());
               overload.setThresholds(changed.overloadConfig());
               stores.disk().setMinFreeBytes(changed.diskConfig().minFreeBytes());
               // Not on the thread of the metadata, because there may be many clients.
@@ -221,6 +282,7 @@ public final class Broker implements ShutdownSequence.Composite {
         controlPlane.settings(),
         controlPlane.accounts(),
         controlPlane.bans(),
+        controlPlane.users(),
         clientServices.queries(),
         clientServices.events(),
         diagnostics.logLevels(),
@@ -232,7 +294,10 @@ public final class Broker implements ShutdownSequence.Composite {
         operations.monitoring().monitorQueries(),
         clientServices.slowSubscriptions(),
         controlPlane.topicMetrics(),
-        clientServices.topicMetrics());
+        clientServices.topicMetrics(),
+        security.providers(),
+        security.trial(),
+        backups);
   }
 
   /** Also raises alarms about certificates that are not those of listeners. */
@@ -243,6 +308,11 @@ public final class Broker implements ShutdownSequence.Composite {
   /** The decommissioning of this node. */
   Decommission decommission() {
     return operations.decommission();
+  }
+
+  /** Whether every stop drains this node first. */
+  boolean drainsAtStop() {
+    return operations.drainsAtStop();
   }
 
   /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */

@@ -64,6 +64,7 @@ final class ClientServices implements ShutdownSequence.Composite {
   private final ClusterClock clock;
   private final LocalNode self;
   private final DeliveryAssembly delivery;
+  private final ConnectedClients clients;
   private final ClientEventLog eventLog;
   private final ClientEventQueries events;
   private final SlowSubscriptions slow;
@@ -99,7 +100,10 @@ final class ClientServices implements ShutdownSequence.Composite {
                 stores.disk()::canStoreMessages,
                 membership::isServing,
                 clock,
-                dependencies.controlPlane.topicMetrics().traffic()));
+                dependencies.controlPlane.topicMetrics().traffic(),
+                dependencies.diagnostics.telemetry().tracer()));
+    clients = new ConnectedClients(delivery.registry());
+    eventLog.findConnectsIn(clients::connectEvent, dependencies.tenants::known);
     stores.inboxEvents().forwardTo(delivery.inboxEvents());
     try {
       openStreams(membership);
@@ -202,7 +206,7 @@ final class ClientServices implements ShutdownSequence.Composite {
         new ClusterQueries.Dependencies(
             membership,
             dependencies.node.peers(),
-            new ConnectedClients(delivery.registry()),
+            clients,
             dependencies.tenants::known,
             new RangeSessionQueries(stores.ranges().client(InboxReplicas.STORE), clock),
             stores.inboxes(),
@@ -212,7 +216,8 @@ final class ClientServices implements ShutdownSequence.Composite {
             new ClusterQueries.Publishing(
                 delivery.distribution(),
                 dependencies.overload::isOverloaded,
-                tenant -> dependencies.tenants.of(tenant).session().maxPayloadBytes()),
+                tenant -> dependencies.tenants.of(tenant).session().maxPayloadBytes(),
+                dependencies.diagnostics.telemetry().tracer()),
             clock));
   }
 

@@ -10,10 +10,11 @@ import io.fjordmq.broker.telemetry.TelemetrySettings;
 import io.fjordmq.broker.telemetry.otlp.OtlpTelemetry;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
+import io.fjordmq.cluster.metadata.MetadataClient;
 import java.io.IOException;
 import java.util.List;
 
-/** What explains the work of a node in detail: levels of loggers, traces, and OpenTelemetry. */
+/** The diagnostics of a node: log levels, traces, and the export to OpenTelemetry. */
 final class Diagnostics implements ShutdownSequence.Composite {
   record Dependencies(
       BrokerConfig config, Storage storage, ClusterNode node, ReplicatedStores stores) {}
@@ -46,8 +47,7 @@ final class Diagnostics implements ShutdownSequence.Composite {
               "traces",
               Traces.open(
                   new Traces.Dependencies(
-                      node.metadata(),
-                      node.membership()::write,
+                      new MetadataClient(node.metadata(), node.membership()::write),
                       node.membership().clock(),
                       config.traceConfig(),
                       node.self().value(),
@@ -87,7 +87,7 @@ final class Diagnostics implements ShutdownSequence.Composite {
     return traces;
   }
 
-  /** What the nodes have traced. */
+  /** Reads the trace files of all nodes. */
   TraceLogs traceLogs() {
     return traceLogs;
   }

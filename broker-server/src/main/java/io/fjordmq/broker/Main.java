@@ -1,9 +1,12 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.backup.BackupProgram;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.limits.MemoryLimits;
+import io.fjordmq.broker.logging.DeferredLog;
 import io.fjordmq.broker.mosquitto.MosquittoImport;
 import io.fjordmq.broker.rest.ConfigsResource;
 import io.fjordmq.cluster.PrivateDirectory;
@@ -13,8 +16,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Security;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,41 +33,65 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * Entry point: {@code Main [-c FILE] [-d DIR]}. The exit code is 0 after SIGTERM or SIGINT, 1 if
  * the node could not start or a component did not close in time, and 2 for a usage error or an
  * invalid configuration; the reason is printed to standard error. The first argument can choose
- * another task, which neither starts a node nor writes a file:
+ * another task, which starts no node:
  *
  * <ul>
  *   <li>{@code --check} validates the configuration and the files it refers to
  *   <li>{@code --show-config} prints the effective configuration as JSON, with redacted secrets
  *   <li>{@code --import-mosquitto FILE} converts a configuration file of mosquitto
+ *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup
+ *   <li>{@code --restore DIR} checks a backup and writes a request to restore it to the data
+ *       directory, which must be empty
  * </ul>
  */
 public final class Main {
   private static final String USAGE =
-      "usage: Main [--check | --show-config] [-c FILE] [-d DIR], or Main --import-mosquitto FILE";
+      "usage: Main [--check | --show-config | --restore DIR] [-c FILE] [-d DIR],"
+          + " or Main (--import-mosquitto FILE | --show-backup DIR | --verify-backup DIR)";
 
   private static final String CHECK = "--check";
   private static final String SHOW_CONFIG = "--show-config";
   private static final String IMPORT_MOSQUITTO = "--import-mosquitto";
+  private static final String SHOW_BACKUP = "--show-backup";
+  private static final String VERIFY_BACKUP = "--verify-backup";
+  private static final String RESTORE = "--restore";
+
+  /** The tasks that need no configuration. */
+  private static final Map<String, FileTask> FILE_TASKS =
+      Map.of(
+          IMPORT_MOSQUITTO, Main::importMosquitto,
+          SHOW_BACKUP, directory -> BackupProgram.show(directory).forEach(Main::printResult),
+          VERIFY_BACKUP, directory -> printResult(BackupProgram.verify(directory)));
+
   private static final int FAILED = 1;
   private static final int USAGE_ERROR = 2;
 
   private Main() {}
 
   public static void main(String[] args) {
+    // With the JDK's TLS, clients could otherwise repeat the handshake on an open connection as
+    // often as they like. Read when TLS is used first.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    // The JVM would keep addresses for 30 s and failed lookups for 10 s, but nodes that start
+    // together in containers get their addresses at that time.
+    Security.setProperty("networkaddress.cache.ttl", "5");
+    Security.setProperty("networkaddress.cache.negative.ttl", "1");
     String task = args.length == 0 ? "" : args[0];
-    boolean startsNode = !List.of(CHECK, SHOW_CONFIG, IMPORT_MOSQUITTO).contains(task);
-    if (!startsNode) {
-      // These tasks must not write anything, not even a log file.
-      System.setProperty("logback.configurationFile", "logback-off.xml");
-    }
-    if (task.equals(IMPORT_MOSQUITTO)) {
-      importMosquitto(Arrays.copyOfRange(args, 1, args.length));
+    FileTask fileTask = FILE_TASKS.get(task);
+    boolean startsNode = fileTask == null && !List.of(CHECK, SHOW_CONFIG, RESTORE).contains(task);
+    // Only a node has a log; the other tasks must not write anything.
+    DeferredLog deferred = DeferredLog.off();
+    if (fileTask != null) {
+      run(fileTask, Arrays.copyOfRange(args, 1, args.length));
       return;
     }
     ConfigLoader.LoadedConfig loaded;
+    int options = startsNode ? 0 : task.equals(RESTORE) ? 2 : 1;
     try {
-      loaded =
-          ConfigLoader.load(commandLine(Arrays.copyOfRange(args, startsNode ? 0 : 1, args.length)));
+      if (options > args.length) {
+        throw new IllegalArgumentException(RESTORE + " needs a value");
+      }
+      loaded = ConfigLoader.load(commandLine(Arrays.copyOfRange(args, options, args.length)));
     } catch (IllegalArgumentException e) {
       print(e.getMessage());
       print(USAGE);
@@ -76,7 +105,8 @@ public final class Main {
     switch (task) {
       case CHECK -> check(loaded);
       case SHOW_CONFIG -> showConfig(loaded);
-      default -> start(loaded);
+      case RESTORE -> run(directory -> requestRestore(directory, loaded), args[1]);
+      default -> start(loaded, deferred);
     }
   }
 
@@ -85,28 +115,60 @@ public final class Main {
     loaded.warnings().forEach(warning -> print("warning: " + warning));
     try {
       String json = ConfigsResource.json(loaded.sources().entries(Map.of(), Map.of()));
-      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)
-          .println(json);
+      output().println(json);
     } catch (ConfigException e) {
       throw new IllegalStateException("the configuration was valid before", e);
     }
   }
 
-  /** Prints a configuration to standard output, and what is missing in it to standard error. */
-  private static void importMosquitto(String... args) {
+  /** A task that reads a file or directory, and prints what it finds. */
+  @FunctionalInterface
+  private interface FileTask {
+    /**
+     * @throws IOException if it fails; the message is for the operator
+     */
+    void run(Path file) throws IOException;
+  }
+
+  private static void run(FileTask task, String... args) {
     if (args.length != 1) {
       print(USAGE);
       System.exit(USAGE_ERROR);
     }
     try {
-      MosquittoImport result = MosquittoImport.of(Path.of(args[0]));
-      new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)
-          .print(result.yaml());
-      result.notes().forEach(Main::print);
+      task.run(Path.of(args[0]));
     } catch (IOException e) {
-      print(String.valueOf(e.getMessage()));
+      print(message(e));
       System.exit(FAILED);
     }
+  }
+
+  /** The message of these exceptions is often only a path. */
+  private static String message(IOException failure) {
+    boolean isOnlyPath =
+        failure instanceof FileSystemException system && system.getReason() == null;
+    return isOnlyPath ? failure.toString() : String.valueOf(failure.getMessage());
+  }
+
+  /** Prints a configuration to standard output, and what is missing in it to standard error. */
+  private static void importMosquitto(Path file) throws IOException {
+    MosquittoImport result = MosquittoImport.of(file);
+    output().print(result.yaml());
+    result.notes().forEach(Main::print);
+  }
+
+  private static void requestRestore(Path backup, ConfigLoader.LoadedConfig loaded)
+      throws IOException {
+    Path data = Path.of(loaded.config().dataDir());
+    printResult(BackupProgram.requestRestore(backup, data, loaded.config().bootstrap()));
+  }
+
+  private static PrintStream output() {
+    return new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+  }
+
+  private static void printResult(String line) {
+    output().println(line);
   }
 
   /** Prints to standard error every problem that would prevent {@link #start}. */
@@ -120,11 +182,12 @@ public final class Main {
     print("the configuration is valid, and all files it refers to are usable");
   }
 
-  private static void start(ConfigLoader.LoadedConfig loaded) {
+  private static void start(ConfigLoader.LoadedConfig loaded, DeferredLog deferred) {
     requireLogDirectory(loaded.config().logDir());
-    // Must be set before the first logger is created: conf/logback.xml uses them.
+    // conf/logback.xml uses them.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
     System.setProperty("fjordmq.logFormat", loaded.config().logConfig().format().name());
+    deferred.open();
     Logger log = LoggerFactory.getLogger(Main.class);
     // The JDK and plugins may use java.util.logging, which would otherwise log to standard error.
     SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -139,6 +202,9 @@ public final class Main {
         ProcessHandle.current().pid(),
         Runtime.version(),
         loaded.config().dataDir());
+    MemoryLimits memory = MemoryLimits.ofProcess();
+    log.info("Memory: {}", memory);
+    memory.warning().ifPresent(log::warn);
     loaded.warnings().forEach(warning -> log.warn("Configuration: {}", warning));
     AtomicReference<@Nullable Node> running = new AtomicReference<>();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> shutDown(running.get()), "shutdown"));

@@ -14,6 +14,7 @@ import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.limits.DescriptorUse;
 import io.fjordmq.broker.limits.OverloadGuard;
+import io.fjordmq.broker.monitor.Gauges;
 import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.monitor.Reading;
 import io.fjordmq.broker.monitor.Sampler;
@@ -34,7 +35,6 @@ final class Monitoring implements ShutdownSequence.Composite {
       BrokerConfig config,
       ClusterNode node,
       ReplicatedStores stores,
-      ClientServices clientServices,
       OverloadGuard overload,
       NodeNames names,
       Observers observers) {}
@@ -66,7 +66,7 @@ final class Monitoring implements ShutdownSequence.Composite {
                     this::health, this::clusterState, clusterTime, InstantSource.system()),
                 observers.alarms()));
     alarmQueries = AlarmQueries.start(alarms, node.membership(), node.peers(), clusterTime);
-    Sampler sampler = shutdownSequence.add("monitor", Sampler.start(this::reading, clusterTime));
+    Sampler sampler = shutdownSequence.add("monitor", Sampler.start(new Source(), clusterTime));
     monitorQueries =
         MonitorQueries.start(sampler, observers.counters(), node.membership(), node.peers());
   }
@@ -89,6 +89,7 @@ final class Monitoring implements ShutdownSequence.Composite {
         node.membership().members(),
         dependencies.names::of,
         dependencies.stores.ranges().ranges().status(),
+        dependencies.stores.ranges().publishedRanges(),
         votersByStore(),
         node.metadata().leadership().leader() != null);
   }
@@ -100,15 +101,27 @@ final class Monitoring implements ShutdownSequence.Composite {
         .collect(Collectors.toMap(StorePlacement::store, StorePlacement::voters));
   }
 
-  private Reading reading() {
-    NodeDisk disk = dependencies.stores.disk();
-    return new Reading(
-        dependencies.clientServices.status(),
-        dependencies.observers.traffic().get(),
-        dependencies.observers.acknowledgements().get(),
-        dependencies.stores.ledRetainedMessages(),
-        new Reading.Disk(usedBytes(disk), disk.totalBytes()),
-        system == null ? Series.UNKNOWN : system.getProcessCpuTime());
+  private final class Source implements Sampler.Source {
+    @Override
+    public Gauges gauges() {
+      ReplicatedStores stores = dependencies.stores;
+      NodeDisk disk = stores.disk();
+      return new Gauges(
+          dependencies.observers.traffic().get(),
+          stores.inboxes().status(),
+          stores.router().status().filters(),
+          stores.ledRetainedMessages(),
+          dependencies.overload.reading().heapPercent(),
+          new Gauges.Disk(usedBytes(disk), disk.totalBytes()));
+    }
+
+    @Override
+    public Reading reading() {
+      return new Reading(
+          gauges(),
+          dependencies.observers.acknowledgements().get(),
+          system == null ? Series.UNKNOWN : system.getProcessCpuTime());
+    }
   }
 
   private static long usedBytes(NodeDisk disk) {

@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.http.HttpServer;
 import io.fjordmq.broker.http.HttpSettings;
@@ -9,6 +10,8 @@ import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.net.Listener;
+import io.fjordmq.broker.net.MqttServer;
+import io.fjordmq.broker.net.SystemdNotifier;
 import io.fjordmq.broker.ops.ApiFile;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ControlFolder;
@@ -18,6 +21,7 @@ import io.fjordmq.broker.rest.LocalToken;
 import io.fjordmq.broker.rest.RestApi;
 import io.fjordmq.broker.rest.RestEndpoint;
 import io.fjordmq.broker.rest.RestServices;
+import io.fjordmq.broker.web.WebPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,11 +47,13 @@ final class Node implements AutoCloseable {
 
   private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
 
-  /** How old exported gauges can be; without an export, each scrape updates them. */
+  /** Maximum age of exported gauges. Without an export, each scrape updates them. */
   private static final Duration GAUGE_PERIOD = Duration.ofSeconds(5);
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final SystemdNotifier systemd = new SystemdNotifier(ConfigLoader.notifySocket());
   private volatile @Nullable Broker broker;
+  private volatile String progress = "the node is starting";
   private final Runnable exit;
   private volatile @Nullable Path drainFile;
 
@@ -98,10 +104,13 @@ final class Node implements AutoCloseable {
             "http",
             HttpServer.start(
                 http,
-                new Pages(metrics::scrape, this::notReadyReasons, this::clusterPage),
+                new Pages(metrics::scrape, this::notReadyReasons, this::clusterPage, new WebPage()),
                 api,
+                new OperatorClients(this::mqttServer),
                 metrics.http()));
-    Broker started = shutdownSequence.add("broker", Broker.start(loaded, Observers.of(metrics)));
+    Broker started =
+        shutdownSequence.add(
+            "broker", Broker.start(loaded, Observers.of(metrics), this::onProgress));
     broker = started;
     started.watchCertificates(() -> pages.certificate().stream().toList());
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
@@ -123,6 +132,7 @@ final class Node implements AutoCloseable {
     String pagesUri = scheme(http) + host(http.host()) + ":" + pages.port();
     shutdownSequence.add(
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
+    systemd.ready("Ready: " + String.join(" ", mqtt) + " " + pagesUri);
     LOG.info(
         "FjordMQ is ready ms={} mqtt={} http={}",
         (System.nanoTime() - begin) / 1_000_000,
@@ -153,7 +163,7 @@ final class Node implements AutoCloseable {
     HttpSettings http = config.httpConfig();
     RestServices services = started.restServices();
     LocalToken token = LocalToken.generate(new AccountAuthentication(services.accounts().logins()));
-    api.open(RestApi.of(services, token));
+    api.open(() -> RestApi.of(services, token));
     String host =
         switch (http.host()) {
           case "", "0.0.0.0" -> "127.0.0.1";
@@ -169,15 +179,27 @@ final class Node implements AutoCloseable {
     return http.isTls() ? "https://" : "http://";
   }
 
+  private MqttServer mqttServer() {
+    Broker started = broker;
+    if (started == null) {
+      throw new IllegalStateException("the API is open before the broker");
+    }
+    return started.server();
+  }
+
   private List<String> notReadyReasons() {
     Broker started = broker;
-    return started == null ? List.of("the node is starting") : started.notReadyReasons();
+    return started == null ? List.of(progress) : started.notReadyReasons();
+  }
+
+  private void onProgress(String waitingFor) {
+    progress = "the node is starting: " + waitingFor;
   }
 
   private CompletableFuture<String> clusterPage() {
     Broker started = broker;
     return started == null
-        ? CompletableFuture.completedFuture("the node is starting\n")
+        ? CompletableFuture.completedFuture(progress + "\n")
         : started
             .clusterStatus()
             .thenApply(status -> "FjordMQ " + Version.text() + "\n" + status.text());
@@ -202,13 +224,18 @@ final class Node implements AutoCloseable {
     exit.run();
   }
 
-  /** Drains the broker if a drain was requested, then closes all components. Blocks. */
+  /**
+   * Drains the broker if the stop request or the configuration asks for it, then closes all
+   * components. Blocks.
+   */
   @Override
   public void close() {
     Broker started = broker;
-    if (started != null && isDrainRequested()) {
+    if (started != null && (isDrainRequested() || started.drainsAtStop())) {
+      systemd.stopping("Draining: other nodes take over the ranges and clients of this node");
       started.drain();
     }
+    systemd.stopping("Shutting down");
     shutdownSequence.close();
   }
 

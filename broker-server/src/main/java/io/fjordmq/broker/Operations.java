@@ -25,7 +25,8 @@ import io.fjordmq.broker.limits.OverloadWatch;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.Transport;
-import io.fjordmq.broker.security.PluginStatus;
+import io.fjordmq.broker.security.Plugins;
+import io.fjordmq.broker.security.ProviderViews;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.cluster.NodeId;
@@ -37,7 +38,6 @@ import io.fjordmq.router.client.RouteSweeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * The last stage of a node: periodic tasks, status and commands for operators, and finally the
@@ -57,15 +57,17 @@ final class Operations implements ShutdownSequence.Composite {
    * The administrative components of this node.
    *
    * @param plugins the plugins of this node
+   * @param providers the providers of authentication and authorization of this node
    */
   record Administration(
-      RuntimeSettings settings, AuditLog audit, Supplier<List<PluginStatus>> plugins) {}
+      RuntimeSettings settings, AuditLog audit, Plugins plugins, ProviderViews providers) {}
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final ClusterView view;
   private final NodeReports reports;
   private final ClusterCommands commands;
   private final NodeNames names;
+  private final RuntimeSettings settings;
   private final Drain drain;
   private final Decommission decommission;
   private final NodeOperations nodeOperations;
@@ -89,7 +91,7 @@ final class Operations implements ShutdownSequence.Composite {
     reports = startReports(dependencies);
     commands = new ClusterCommands(node, ranges, config.storePlacements());
     ServerReferences references = new ServerReferences(node.membership(), node.metadata());
-    RuntimeSettings settings = dependencies.administration.settings;
+    settings = dependencies.administration.settings;
     drain =
         new Drain(
             node.membership(),
@@ -143,7 +145,6 @@ final class Operations implements ShutdownSequence.Composite {
                 dependencies.config,
                 dependencies.node,
                 dependencies.stores,
-                dependencies.clientServices,
                 dependencies.overload,
                 names,
                 dependencies.observers));
@@ -177,8 +178,10 @@ final class Operations implements ShutdownSequence.Composite {
             commands,
             evacuation,
             decommission,
-            administration.plugins,
-            administration.settings::entries));
+            administration.plugins::status,
+            administration.plugins::reload,
+            administration.settings::entries,
+            administration.providers::clearCaches));
   }
 
   /**
@@ -240,6 +243,11 @@ final class Operations implements ShutdownSequence.Composite {
   /** The procedure that drains this node before it stops. */
   Drain drain() {
     return drain;
+  }
+
+  /** Whether every stop drains this node first. */
+  boolean drainsAtStop() {
+    return settings.current().drainConfig().atStop();
   }
 
   /** The decommissioning of this node. */

@@ -14,12 +14,10 @@ import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.client.ReplicatedInboxStore;
-import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.load.LoadSplitStrategy;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeThreads;
-import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.client.ReplicatedRetainStore;
 import io.fjordmq.retain.client.RetainSweeper;
@@ -29,8 +27,6 @@ import io.fjordmq.router.client.ReplicatedRouteStore;
 import io.fjordmq.router.client.RouteBarrier;
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The third stage of a node: the replicated stores for routes, persistent sessions and retained
@@ -147,6 +143,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
         new LoadSplitStrategy(config.splitConfig().rules(), config.storeConfig().splitLimits());
     return Stores.open(
         dependencies.node,
+        dependencies.storage.firstContents(),
         dependencies.storage.kv(),
         specs,
         config,
@@ -190,12 +187,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
 
   /** The number of retained messages in ranges that this node leads. */
   long ledRetainedMessages() {
-    Set<RangeId> led =
-        ranges.ranges().status().stream()
-            .filter(ReplicaStatus::leading)
-            .map(replica -> replica.descriptor().id())
-            .collect(Collectors.toSet());
-    return retainReplicas.count(led::contains);
+    return retainReplicas.count(ranges::leads);
   }
 
   RetainSweeper retainSweeper() {

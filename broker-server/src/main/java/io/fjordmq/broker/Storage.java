@@ -1,9 +1,12 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.backup.Restore;
 import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.FirstContents;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.limits.MemoryLimits;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.range.kv.KvException;
@@ -12,33 +15,42 @@ import io.fjordmq.range.kv.RocksLibrary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The first stage of a node: its data directory, its identity and the state database. */
 final class Storage implements ShutdownSequence.Composite {
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final DataDirectory directory;
+  private final FirstContents firstContents;
   private final NodeIdentity identity;
   private final RocksKv kv;
 
   /**
-   * Opens the data directory and the state database. Blocks; the first start blocks until a seed
-   * has responded.
+   * Opens the data directory and the state database. Blocks; the first start blocks until this node
+   * has a cluster.
    *
+   * @param progress receives a description for operators of what the node waits for
    * @throws StartException if this node cannot become a cluster member with its configuration
    */
-  static Storage open(BrokerConfig config) throws StartException, IOException, KvException {
-    return new Storage(config);
+  static Storage open(BrokerConfig config, Consumer<String> progress)
+      throws StartException, IOException, KvException {
+    return new Storage(config, progress);
   }
 
-  private Storage(BrokerConfig config) throws StartException, IOException, KvException {
+  private Storage(BrokerConfig config, Consumer<String> progress)
+      throws StartException, IOException, KvException {
     try {
       directory =
           shutdownSequence.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
-      identity = ClusterNode.identify(config, directory);
+      firstContents = Restore.requestedIn(directory, config.bootstrap());
+      identity = ClusterNode.identify(config, directory, progress);
       RocksLibrary.load(directory.resolve("native"));
       kv =
           shutdownSequence.add(
-              "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
+              "state storage",
+              RocksKv.open(
+                  directory.resolve("state"),
+                  config.storageConfig().sizedFor(MemoryLimits.ofProcess().databases())));
     } catch (StartException | IOException | RuntimeException e) {
       shutdownSequence.close();
       throw e;
@@ -47,6 +59,11 @@ final class Storage implements ShutdownSequence.Composite {
 
   DataDirectory directory() {
     return directory;
+  }
+
+  /** What this node creates a cluster with, if it does. */
+  FirstContents firstContents() {
+    return firstContents;
   }
 
   NodeIdentity identity() {

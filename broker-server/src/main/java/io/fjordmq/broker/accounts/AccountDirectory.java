@@ -1,28 +1,18 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.cluster.metadata.MetadataListener;
-import io.fjordmq.cluster.metadata.MetadataRecord;
-import io.fjordmq.cluster.metadata.MetadataUpdate;
-import io.fjordmq.cluster.metadata.MetadataView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The accounts of the cluster as this node knows them from the metadata. An account whose record
  * this node cannot read does not exist for this node, so nobody can use it here. Thread-safe;
  * updated on the metadata thread.
  */
-final class AccountDirectory implements MetadataListener {
-  private static final Logger LOG = LoggerFactory.getLogger(AccountDirectory.class);
-
+final class AccountDirectory {
   // By metadata key.
   private volatile Map<String, StoredUser> users = Map.of();
   private volatile Keys keys = new Keys(Map.of(), Map.of());
@@ -39,56 +29,22 @@ final class AccountDirectory implements MetadataListener {
     }
   }
 
-  @Override
-  public void onChanged(MetadataView view, List<MetadataUpdate> updates) {
-    users = next(users, StoredUser.PREFIX, updates, StoredUser::decode);
-    Map<String, StoredApiKey> nextKeys =
-        next(keys.byKey, StoredApiKey.PREFIX, updates, StoredApiKey::decode);
-    if (nextKeys != keys.byKey) {
-      keys = Keys.of(nextKeys);
-    }
-    for (MetadataUpdate update : updates) {
-      if (update.key().equals(TokenKey.KEY)) {
-        MetadataRecord record = update.record();
-        tokenKey = record == null ? null : read(record, TokenKey::decode);
-      }
-    }
+  /**
+   * @param byKey by metadata key
+   */
+  void setUsers(Map<String, StoredUser> byKey) {
+    users = new TreeMap<>(byKey);
   }
 
-  private static <T> Map<String, T> next(
-      Map<String, T> present,
-      String prefix,
-      List<MetadataUpdate> updates,
-      Function<byte[], T> decoder) {
-    Map<String, T> next = present;
-    for (MetadataUpdate update : updates) {
-      if (!update.key().startsWith(prefix)) {
-        continue;
-      }
-      if (next == present) {
-        next = new TreeMap<>(present);
-      }
-      MetadataRecord record = update.record();
-      T decoded = record == null ? null : read(record, decoder);
-      if (decoded == null) {
-        next.remove(update.key());
-      } else {
-        next.put(update.key(), decoded);
-      }
-    }
-    return next;
+  /**
+   * @param byKey by metadata key
+   */
+  void setApiKeys(Map<String, StoredApiKey> byKey) {
+    keys = Keys.of(new TreeMap<>(byKey));
   }
 
-  private static <T> @Nullable T read(MetadataRecord record, Function<byte[], T> decoder) {
-    try {
-      return decoder.apply(record.value());
-    } catch (RuntimeException e) { // would halt the metadata replica
-      LOG.error(
-          "Cannot decode an account in the metadata; it cannot be used on this node: {} record={}",
-          e.getMessage(),
-          record.key());
-      return null;
-    }
+  void setTokenKey(@Nullable TokenKey key) {
+    tokenKey = key;
   }
 
   @Nullable StoredUser user(String name) {

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.common.MalformedBytesException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -92,14 +92,14 @@ final class AccountRules {
 
   static void require(boolean valid, String message) {
     if (!valid) {
-      throw new AccountException(Kind.INVALID, message);
+      throw new RecordException(Kind.INVALID, message);
     }
   }
 
   /**
    * Returns the tenant of an account that the caller creates.
    *
-   * @throws AccountException if the caller is bound to another tenant
+   * @throws RecordException if the caller is bound to another tenant
    */
   static @Nullable String tenantFor(Caller caller, @Nullable String requested) {
     requireTenant(requested);
@@ -116,22 +116,17 @@ final class AccountRules {
    */
   static void requireCapacity(MetadataView view, String prefix, String nouns) {
     if (view.withPrefix(prefix).size() >= MAX_ACCOUNTS) {
-      throw new AccountException(
+      throw new RecordException(
           Kind.FULL,
           "the cluster has %d %s, which is the maximum; remove some first"
               .formatted(MAX_ACCOUNTS, nouns));
     }
   }
 
-  static AccountException notFound(String noun, String name) {
-    return new AccountException(
+  static RecordException notFound(String noun, String name) {
+    return new RecordException(
         Kind.NOT_FOUND,
         isName(name) ? noun + " '" + name + "' does not exist" : "there is no such " + noun);
-  }
-
-  static AccountException unreadable(MalformedBytesException cause) {
-    return new AccountException(
-        Kind.UNAVAILABLE, "this node cannot read the account: " + cause.getMessage());
   }
 
   /** Returns the metadata key of an account; hex, because names have more characters than keys. */

@@ -6,9 +6,9 @@ import java.time.Duration;
  * Settings of the accounts of the REST API.
  *
  * @param tokenLifetime time after which a token of a login expires
- * @param maxLoginFailures number of failed logins of one user name from one address within the
- *     window after which further ones are refused until the window has passed; an address may have
- *     ten times as many for all user names together; 0 for no limit
+ * @param maxLoginFailures maximum failed logins per user name and address within the window;
+ *     further logins are refused until the window has passed. An address may have ten times as many
+ *     for all user names together. 0 for no limit
  * @param loginFailureWindow length of the window for maxLoginFailures
  * @param maxTrackedLogins maximum number of addresses, and of user names at addresses, whose
  *     failures are recorded; beyond that, the oldest is evicted

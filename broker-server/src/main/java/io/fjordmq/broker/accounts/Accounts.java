@@ -1,20 +1,29 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.cluster.metadata.Change;
-import io.fjordmq.cluster.metadata.MetadataGroup;
-import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.broker.records.RecordType;
+import io.fjordmq.broker.records.ReplicatedRecords;
+import io.fjordmq.cluster.metadata.MetadataClient;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The accounts of the REST API on this node: users, API keys, logins and audit records.
  * Thread-safe.
  */
 public final class Accounts implements AutoCloseable {
-  private final MetadataGroup metadata;
+  private static final String SUBJECT = "this account";
+  private static final RecordType<StoredUser> USER =
+      new RecordType<>(StoredUser.PREFIX, SUBJECT, StoredUser::decode);
+  private static final RecordType<StoredApiKey> API_KEY =
+      new RecordType<>(StoredApiKey.PREFIX, SUBJECT, StoredApiKey::decode);
+  private static final RecordType<TokenKey> TOKEN_KEY =
+      new RecordType<>(TokenKey.KEY, "the key that signs tokens", TokenKey::decode);
+
+  private final ReplicatedRecords<StoredUser> userRecords;
+  private final ReplicatedRecords<StoredApiKey> apiKeyRecords;
+  private final ReplicatedRecords<TokenKey> tokenKeyRecords;
   private final AccountDirectory directory = new AccountDirectory();
   private final PasswordThread passwords;
   private final Users users;
@@ -27,13 +36,11 @@ public final class Accounts implements AutoCloseable {
   /**
    * The parts of the node that accounts need.
    *
-   * @param writer writes to the metadata through its leader, on any node
    * @param clock cluster time
    * @param requestTimeout time after which a caller gives up on a request
    */
   public record Dependencies(
-      MetadataGroup metadata,
-      Function<List<Change>, CompletableFuture<WriteResult>> writer,
+      MetadataClient metadata,
       InstantSource clock,
       Duration requestTimeout,
       AccountObserver observer) {}
@@ -41,13 +48,14 @@ public final class Accounts implements AutoCloseable {
   /** Reads the accounts and follows their changes. */
   public static Accounts open(AccountSettings settings, Dependencies dependencies) {
     Accounts accounts = new Accounts(settings, dependencies);
-    dependencies.metadata.watch(accounts.directory);
+    accounts.follow();
     return accounts;
   }
 
   private Accounts(AccountSettings settings, Dependencies dependencies) {
-    metadata = dependencies.metadata;
-    AccountRecords records = new AccountRecords(metadata, dependencies.writer);
+    userRecords = new ReplicatedRecords<>(dependencies.metadata, USER);
+    apiKeyRecords = new ReplicatedRecords<>(dependencies.metadata, API_KEY);
+    tokenKeyRecords = new ReplicatedRecords<>(dependencies.metadata, TOKEN_KEY);
     InstantSource clock = dependencies.clock;
     passwords =
         new PasswordThread(
@@ -55,17 +63,32 @@ public final class Accounts implements AutoCloseable {
     logins =
         new Logins(
             directory,
-            records,
+            tokenKeyRecords,
             passwords,
             new LoginGuard(settings),
             settings,
             clock,
             dependencies.observer);
-    users = new Users(directory, records, passwords, logins, clock);
-    apiKeys = new ApiKeys(directory, records, clock);
+    users = new Users(directory, userRecords, passwords, logins, clock);
+    apiKeys = new ApiKeys(directory, apiKeyRecords, clock);
     audit = new RecentAuditLog(settings.auditRecords());
     firstAdministratorSettings = settings.firstAdministrator();
-    firstAdministrator = new FirstAdministrator(firstAdministratorSettings, records, users);
+    firstAdministrator = new FirstAdministrator(firstAdministratorSettings, userRecords, users);
+  }
+
+  private void follow() {
+    userRecords.follow(
+        UnaryOperator.identity(),
+        "the user cannot log in to this node",
+        (all, written) -> directory.setUsers(all));
+    apiKeyRecords.follow(
+        UnaryOperator.identity(),
+        "this node does not accept the API key",
+        (all, written) -> directory.setApiKeys(all));
+    tokenKeyRecords.follow(
+        UnaryOperator.identity(),
+        "this node accepts no tokens",
+        (all, written) -> directory.setTokenKey(all.get(TokenKey.KEY)));
   }
 
   /**
@@ -92,6 +115,11 @@ public final class Accounts implements AutoCloseable {
     return logins;
   }
 
+  /** The thread that computes password hashes for requests of the API. */
+  public PasswordThread passwords() {
+    return passwords;
+  }
+
   public AuditLog audit() {
     return audit;
   }
@@ -99,7 +127,9 @@ public final class Accounts implements AutoCloseable {
   @Override
   public void close() {
     firstAdministrator.close();
-    metadata.unwatch(directory);
+    userRecords.close();
+    apiKeyRecords.close();
+    tokenKeyRecords.close();
     passwords.close();
   }
 }

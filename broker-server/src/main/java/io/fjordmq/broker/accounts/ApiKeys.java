@@ -1,10 +1,11 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.ReplicatedRecords;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.common.MalformedBytesException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The API keys of the cluster: credentials of programs. A caller that is bound to a tenant sees and
  * changes only API keys of that tenant; whether its role permits an operation is checked elsewhere.
  *
- * <p>Thread-safe; nothing blocks. Futures fail with {@link AccountException} and complete on a
+ * <p>Thread-safe; nothing blocks. Futures fail with {@link RecordException} and complete on a
  * thread of the metadata group, which must not be blocked.
  */
 public final class ApiKeys {
@@ -27,11 +28,12 @@ public final class ApiKeys {
   private static final int SECRET_BYTES = 32;
 
   private final AccountDirectory directory;
-  private final AccountRecords records;
+  private final ReplicatedRecords<StoredApiKey> records;
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
 
-  ApiKeys(AccountDirectory directory, AccountRecords records, InstantSource clock) {
+  ApiKeys(
+      AccountDirectory directory, ReplicatedRecords<StoredApiKey> records, InstantSource clock) {
     this.directory = directory;
     this.records = records;
     this.clock = clock;
@@ -66,7 +68,7 @@ public final class ApiKeys {
       AccountRules.requireName("name", draft.name());
       AccountRules.requireDescription("desc", draft.description());
       tenant = AccountRules.tenantFor(caller, draft.tenant());
-    } catch (AccountException e) {
+    } catch (RecordException e) {
       return CompletableFuture.failedFuture(e);
     }
     ApiKey key =
@@ -98,7 +100,7 @@ public final class ApiKeys {
   public CompletableFuture<ApiKey> update(Caller caller, String name, ApiKey.Update update) {
     try {
       AccountRules.requireDescription("desc", Objects.requireNonNullElse(update.description(), ""));
-    } catch (AccountException e) {
+    } catch (RecordException e) {
       return CompletableFuture.failedFuture(e);
     }
     return records
@@ -106,7 +108,7 @@ public final class ApiKeys {
         .thenCompose(
             view -> {
               MetadataRecord record = require(view, caller, name);
-              StoredApiKey stored = decode(record);
+              StoredApiKey stored = records.decode(record);
               ApiKey next = updated(stored.key(), update);
               byte[] value = new StoredApiKey(next, stored.secretHash()).encode();
               return records
@@ -139,31 +141,23 @@ public final class ApiKeys {
             });
   }
 
-  private static MetadataRecord require(MetadataView view, Caller caller, String name) {
+  private MetadataRecord require(MetadataView view, Caller caller, String name) {
     MetadataRecord record = AccountRules.isName(name) ? view.get(StoredApiKey.key(name)) : null;
-    if (record == null || !caller.mayAccess(decode(record).key().tenant())) {
+    if (record == null || !caller.mayAccess(records.decode(record).key().tenant())) {
       throw AccountRules.notFound(NOUN, name);
     }
     return record;
   }
 
-  private static StoredApiKey decode(MetadataRecord record) {
-    try {
-      return StoredApiKey.decode(record.value());
-    } catch (MalformedBytesException e) {
-      throw AccountRules.unreadable(e);
-    }
-  }
-
   private static void requireAbsent(MetadataView view, String name) {
     if (view.get(StoredApiKey.key(name)) != null) {
-      throw exists(name);
+      throw new RecordException(Kind.EXISTS, exists(name));
     }
     AccountRules.requireCapacity(view, StoredApiKey.PREFIX, "API keys");
   }
 
-  private static AccountException exists(String name) {
-    return new AccountException(Kind.EXISTS, "an API key named '" + name + "' already exists");
+  private static String exists(String name) {
+    return "an API key named '" + name + "' already exists";
   }
 
   private byte[] randomBytes(int count) {

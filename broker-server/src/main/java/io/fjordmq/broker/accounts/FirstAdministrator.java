@@ -1,6 +1,7 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.ReplicatedRecords;
 import io.fjordmq.common.OperationException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -19,11 +20,12 @@ final class FirstAdministrator {
       new Caller("apiConfig", Caller.Kind.LOCAL, Role.ADMINISTRATOR, null);
 
   private final FirstAdministratorSettings settings;
-  private final AccountRecords records;
+  private final ReplicatedRecords<StoredUser> records;
   private final Users users;
   private volatile boolean closed;
 
-  FirstAdministrator(FirstAdministratorSettings settings, AccountRecords records, Users users) {
+  FirstAdministrator(
+      FirstAdministratorSettings settings, ReplicatedRecords<StoredUser> records, Users users) {
     this.settings = settings;
     this.records = records;
     this.users = users;
@@ -51,7 +53,7 @@ final class FirstAdministrator {
         .read()
         .thenCompose(
             view -> {
-              if (view.withPrefix(StoredUser.PREFIX).isEmpty()) {
+              if (records.count(view) == 0) {
                 return add(password);
               }
               LOG.info(
@@ -85,7 +87,8 @@ final class FirstAdministrator {
       LOG.info("First administrator created by another node user={}", settings.username());
       return CompletableFuture.completedFuture(null);
     }
-    if (closed || !OperationException.isAny(failure, Kind.UNAVAILABLE, Kind.BUSY)) {
+    if (closed
+        || !OperationException.isAny(failure, Kind.UNAVAILABLE, CredentialsException.Kind.BUSY)) {
       if (!closed) {
         LOG.error("Cannot create the first administrator user={}", settings.username(), failure);
       }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.accounts;
 
+import io.fjordmq.broker.records.RecordException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ public record FirstAdministratorSettings(String username, String password, Strin
         if (!password.isEmpty()) {
           AccountRules.requirePassword("password", password);
         }
-      } catch (AccountException e) {
+      } catch (RecordException e) {
         throw new IllegalArgumentException(e.getMessage(), e);
       }
     }
@@ -86,7 +87,7 @@ public record FirstAdministratorSettings(String username, String password, Strin
     }
     try {
       AccountRules.requirePassword("the first line of " + passwordFile, first);
-    } catch (AccountException e) {
+    } catch (RecordException e) {
       throw new IOException(e.getMessage(), e);
     }
     return first;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * guesses passwords of many users is blocked for all of them. Thread-safe.
  */
 final class LoginGuard {
-  /** How many times more failures an address may have than a user at this address. */
+  /** Ratio of the limit for an address to the limit for one user name at an address. */
   private static final int USERS_PER_ADDRESS = 10;
 
   /** Only strings that {@link InetAddress#getByName} parses without asking a name server. */

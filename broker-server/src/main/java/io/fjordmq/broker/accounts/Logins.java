@@ -1,8 +1,10 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
 import io.fjordmq.broker.accounts.AccountObserver.Result;
+import io.fjordmq.broker.accounts.CredentialsException.Kind;
 import io.fjordmq.broker.limits.RateLimitedLog;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.ReplicatedRecords;
 import io.fjordmq.broker.security.LoginCache;
 import io.fjordmq.broker.security.PasswordHash;
 import io.fjordmq.cluster.metadata.Change;
@@ -18,15 +20,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Authenticates the callers of the API, with the accounts that this node knows. Thread-safe;
- * nothing blocks. Futures fail with {@link AccountException} and complete on the calling thread, on
- * the thread that hashes passwords, or on a thread of the metadata group; these must not be
- * blocked.
+ * nothing blocks. Futures fail with {@link CredentialsException}, or with {@link RecordException}
+ * if the metadata is unavailable. They complete on the calling thread, on the thread that hashes
+ * passwords, or on a thread of the metadata group; these must not be blocked.
  */
 public final class Logins {
   private static final Logger LOG = LoggerFactory.getLogger(Logins.class);
 
   private final AccountDirectory directory;
-  private final AccountRecords records;
+  private final ReplicatedRecords<TokenKey> records;
   private final PasswordThread passwords;
   private final LoginGuard guard;
   private final AccountSettings settings;
@@ -36,7 +38,7 @@ public final class Logins {
   private final LoginCache cache = new LoginCache(AccountRules.MAX_ACCOUNTS);
   private final RateLimitedLog refusals = new RateLimitedLog();
 
-  /** Costs as much as the hash of a user, so that unknown users do not get a faster response. */
+  /** Checked in place of the hash of an unknown user, so that responses take equally long. */
   private final PasswordHash decoy;
 
   /**
@@ -54,7 +56,7 @@ public final class Logins {
 
   Logins(
       AccountDirectory directory,
-      AccountRecords records,
+      ReplicatedRecords<TokenKey> records,
       PasswordThread passwords,
       LoginGuard guard,
       AccountSettings settings,
@@ -74,8 +76,7 @@ public final class Logins {
    * Checks the password of a user and issues a token. Fails with WRONG_CREDENTIALS,
    * TOO_MANY_FAILURES, BUSY or UNAVAILABLE.
    *
-   * @param address the address of the caller, whose failures are counted; a text that is no IP
-   *     address counts as itself
+   * @param address the address of the caller, whose failures are counted; need not be an IP address
    */
   public CompletableFuture<Session> login(String name, String password, String address) {
     return checkPassword(name, password, address)
@@ -95,24 +96,21 @@ public final class Logins {
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
-    AccountException exists = new AccountException(Kind.EXISTS, "another node created the key");
     return records
-        .create(TokenKey.KEY, TokenKey.create(random).encode(), exists)
-        .exceptionally(
-            failure -> {
-              if (OperationException.isAny(failure, Kind.EXISTS)) {
-                return null;
-              }
-              throw asAccountException(failure);
-            })
+        .create(TokenKey.KEY, TokenKey.create(random).encode(), "another node created the key")
+        .exceptionallyCompose(
+            failure ->
+                OperationException.isAny(failure, RecordException.Kind.EXISTS)
+                    ? CompletableFuture.completedFuture(null)
+                    : CompletableFuture.failedFuture(OperationException.unwrap(failure)))
         .thenCompose(created -> records.read())
         .thenApply(
             view -> {
               TokenKey created = directory.tokenKey();
               if (created == null) {
-                throw new AccountException(
-                    Kind.UNAVAILABLE,
-                    "this node has not loaded the key that signs tokens; see " + "its log");
+                throw new RecordException(
+                    RecordException.Kind.UNAVAILABLE,
+                    "this node has not loaded the key that signs tokens; see its log");
               }
               return created;
             });
@@ -151,7 +149,7 @@ public final class Logins {
   /**
    * Returns the user to whom a token was issued, with its current role.
    *
-   * @throws AccountException TOKEN_INVALID or TOKEN_EXPIRED
+   * @throws CredentialsException TOKEN_INVALID or TOKEN_EXPIRED
    */
   public Caller verify(String text) {
     Token token = Token.verify(text, directory.tokenKey());
@@ -160,7 +158,7 @@ public final class Logins {
       throw Token.invalid();
     }
     if (!clock.instant().isBefore(token.expires())) {
-      throw new AccountException(Kind.TOKEN_EXPIRED, "the token has expired; log in again");
+      throw new CredentialsException(Kind.TOKEN_EXPIRED, "the token has expired; log in again");
     }
     return caller(stored.user());
   }
@@ -209,24 +207,19 @@ public final class Logins {
     return stored;
   }
 
-  private AccountException tooManyFailures(String name, String address) {
+  private CredentialsException tooManyFailures(String name, String address) {
     observer.onLogin(Result.TOO_MANY_FAILURES);
     logRefusal("too many failures (apiConfig.maxLoginFailures)", name, address);
-    return new AccountException(
+    return new CredentialsException(
         Kind.TOO_MANY_FAILURES,
         "too many failed logins from this address; try again in "
             + settings.loginFailureWindow().toSeconds()
             + " s");
   }
 
-  private static AccountException wrongCredentials() {
-    return new AccountException(Kind.WRONG_CREDENTIALS, "wrong user name, password, key or secret");
-  }
-
-  private static RuntimeException asAccountException(Throwable failure) {
-    return OperationException.unwrap(failure) instanceof AccountException known
-        ? known
-        : new IllegalStateException(failure);
+  private static CredentialsException wrongCredentials() {
+    return new CredentialsException(
+        Kind.WRONG_CREDENTIALS, "wrong user name, password, key or secret");
   }
 
   private void logRefusal(String reason, String name, String address) {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.accounts.CredentialsException.Kind;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 
 /**
  * Computes password hashes of users, which are slow by design, on one thread with a bounded queue:
- * a flood of logins occupies one processor and leaves the others to clients. One source can occupy
- * only a part of the queue, so that others can still log in. Thread-safe.
+ * a flood of logins keeps only one processor busy. One source can occupy only a part of the queue,
+ * so that others can still log in. Thread-safe.
  */
-final class PasswordThread implements AutoCloseable {
+public final class PasswordThread implements AutoCloseable {
   private final ThreadPoolExecutor thread;
 
   /** The part of the queue that one source can occupy. */
@@ -66,7 +66,7 @@ final class PasswordThread implements AutoCloseable {
    * Runs the work of a caller that is authenticated; fails with {@link Kind#BUSY} if the queue is
    * full or the wait was too long.
    */
-  <T> CompletableFuture<T> run(Supplier<T> work) {
+  public <T> CompletableFuture<T> run(Supplier<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     long since = System.nanoTime();
     observer.addQueuedPasswords(1);
@@ -91,8 +91,8 @@ final class PasswordThread implements AutoCloseable {
     return result;
   }
 
-  private static AccountException busy() {
-    return new AccountException(
+  private static CredentialsException busy() {
+    return new CredentialsException(
         Kind.BUSY, "too many passwords are waiting to be checked; try again later");
   }
 

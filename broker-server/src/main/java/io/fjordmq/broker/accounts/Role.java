@@ -12,7 +12,7 @@ public enum Role {
    */
   ADMINISTRATOR;
 
-  /** Whether this role may do what requires the other role. */
+  /** Returns whether this role includes the other one. */
   public boolean includes(Role required) {
     return compareTo(required) >= 0;
   }

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.accounts.CredentialsException.Kind;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.MalformedBytesException;
@@ -45,7 +45,7 @@ record Token(String user, Instant issued, Instant expires, long epoch) {
    * Reads a token and checks its signature, but not whether it has expired.
    *
    * @param key null if the cluster has never issued a token
-   * @throws AccountException if the key did not sign this text
+   * @throws CredentialsException if the key did not sign this text
    */
   static Token verify(String text, @Nullable TokenKey key) {
     if (key == null || text.length() > MAX_LENGTH) {
@@ -81,7 +81,7 @@ record Token(String user, Instant issued, Instant expires, long epoch) {
     }
   }
 
-  static AccountException invalid() {
-    return new AccountException(Kind.TOKEN_INVALID, "the token is not valid; log in again");
+  static CredentialsException invalid() {
+    return new CredentialsException(Kind.TOKEN_INVALID, "the token is not valid; log in again");
   }
 }

@@ -1,11 +1,12 @@
 package io.fjordmq.broker.accounts;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.ReplicatedRecords;
 import io.fjordmq.broker.security.PasswordHash;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.common.MalformedBytesException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -18,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  * The users of the cluster: people who administer it. A caller that is bound to a tenant sees and
  * changes only users of that tenant; whether its role permits an operation is checked elsewhere.
  *
- * <p>Thread-safe; nothing blocks. Futures fail with {@link AccountException} and complete on a
- * thread of the metadata group, which must not be blocked.
+ * <p>Thread-safe; nothing blocks. Futures fail with {@link RecordException}, or with {@link
+ * CredentialsException} where this is stated, and complete on a thread of the metadata group, which
+ * must not be blocked.
  */
 public final class Users {
   private static final String NOUN = "user";
 
   private final AccountDirectory directory;
-  private final AccountRecords records;
+  private final ReplicatedRecords<StoredUser> records;
   private final PasswordThread passwords;
   private final Logins logins;
   private final InstantSource clock;
@@ -33,7 +35,7 @@ public final class Users {
 
   Users(
       AccountDirectory directory,
-      AccountRecords records,
+      ReplicatedRecords<StoredUser> records,
       PasswordThread passwords,
       Logins logins,
       InstantSource clock) {
@@ -66,7 +68,7 @@ public final class Users {
       AccountRules.requirePassword("password", draft.password());
       AccountRules.requireDescription("description", draft.description());
       tenant = AccountRules.tenantFor(caller, draft.tenant());
-    } catch (AccountException e) {
+    } catch (RecordException e) {
       return CompletableFuture.failedFuture(e);
     }
     User user = new User(draft.name(), draft.role(), tenant, draft.description(), clock.instant());
@@ -92,7 +94,7 @@ public final class Users {
     if (description != null) {
       try {
         AccountRules.requireDescription("description", description);
-      } catch (AccountException e) {
+      } catch (RecordException e) {
         return CompletableFuture.failedFuture(e);
       }
     }
@@ -133,7 +135,7 @@ public final class Users {
   public CompletableFuture<Void> setPassword(Caller caller, String name, String password) {
     try {
       AccountRules.requirePassword("new_pwd", password);
-    } catch (AccountException e) {
+    } catch (RecordException e) {
       return CompletableFuture.failedFuture(e);
     }
     if (find(caller, name) == null) {
@@ -178,38 +180,30 @@ public final class Users {
         .thenCompose(
             view -> {
               MetadataRecord record = require(view, caller, name);
-              StoredUser next = change.apply(decode(record));
+              StoredUser next = change.apply(records.decode(record));
               return records
                   .write(Change.put(record.key(), next.encode(), record.version()))
                   .thenApply(written -> next);
             });
   }
 
-  private static MetadataRecord require(MetadataView view, Caller caller, String name) {
+  private MetadataRecord require(MetadataView view, Caller caller, String name) {
     MetadataRecord record = AccountRules.isName(name) ? view.get(StoredUser.key(name)) : null;
-    if (record == null || !caller.mayAccess(decode(record).user().tenant())) {
+    if (record == null || !caller.mayAccess(records.decode(record).user().tenant())) {
       throw AccountRules.notFound(NOUN, name);
     }
     return record;
   }
 
-  private static StoredUser decode(MetadataRecord record) {
-    try {
-      return StoredUser.decode(record.value());
-    } catch (MalformedBytesException e) {
-      throw AccountRules.unreadable(e);
-    }
-  }
-
   private static void requireAbsent(MetadataView view, String name) {
     if (view.get(StoredUser.key(name)) != null) {
-      throw exists(name);
+      throw new RecordException(Kind.EXISTS, exists(name));
     }
     AccountRules.requireCapacity(view, StoredUser.PREFIX, "users");
   }
 
-  private static AccountException exists(String name) {
-    return new AccountException(Kind.EXISTS, "a user named '" + name + "' already exists");
+  private static String exists(String name) {
+    return "a user named '" + name + "' already exists";
   }
 
   private PasswordHash hash(String password) {

@@ -42,7 +42,7 @@ public final class ClusterAudit {
    * @param problems one line for each node that is missing
    */
   public record Page(
-      List<ClusterAnswer.OfNode<AuditRecord>> records,
+      List<ClusterResponses.OfNode<AuditRecord>> records,
       Map<String, Long> next,
       List<String> problems) {}
 
@@ -78,7 +78,7 @@ public final class ClusterAudit {
   private static Page merge(Map<String, AuditLog.Page> pages, int limit, List<String> problems) {
     List<Position> positions = new ArrayList<>();
     pages.forEach((node, page) -> positions.add(new Position(node, page)));
-    List<ClusterAnswer.OfNode<AuditRecord>> taken = new ArrayList<>();
+    List<ClusterResponses.OfNode<AuditRecord>> taken = new ArrayList<>();
     while (taken.size() < limit) {
       Position newest = null;
       for (Position position : positions) {
@@ -90,7 +90,7 @@ public final class ClusterAudit {
       if (newest == null) {
         break;
       }
-      taken.add(new ClusterAnswer.OfNode<>(newest.node, newest.record()));
+      taken.add(new ClusterResponses.OfNode<>(newest.node, newest.record()));
       newest.taken++;
     }
     Map<String, Long> next = new LinkedHashMap<>();
@@ -103,7 +103,7 @@ public final class ClusterAudit {
     return new Page(taken, next, problems);
   }
 
-  /** How many records of a node's page are on the merged page. */
+  /** Number of records that the merged page contains from a node's page. */
   private static final class Position {
     private final String node;
     private final AuditLog.Page page;

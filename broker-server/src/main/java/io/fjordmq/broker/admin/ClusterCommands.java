@@ -11,9 +11,9 @@ import java.util.function.Function;
 
 /**
  * Executes operator commands that change a running cluster: {@link VoterCommands}, {@link
- * NodeCommands} and {@link RangeCommands}. Any node accepts them. Thread-safe, but one command at a
- * time: each blocks until its change has been made or has timed out, and until the commands before
- * it have ended.
+ * NodeCommands}, {@link RangeCommands} and {@link MoveCommands}. Any node accepts them.
+ * Thread-safe, but one command at a time: each blocks until its change has been made or has timed
+ * out, and until the commands before it have ended.
  */
 public final class ClusterCommands {
   /** The greatest number of voters of a range. */
@@ -21,12 +21,14 @@ public final class ClusterCommands {
 
   private static final String USAGE =
       "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
-          + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock;"
+          + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock, move RANGE FROM TO,"
+          + " move-leader RANGE TO, unpin RANGE;"
           + " see bin/standalone.sh --help";
 
   private final VoterCommands voters;
   private final NodeCommands nodes;
   private final RangeCommands ranges;
+  private final MoveCommands moves;
 
   /**
    * @param configured voter counts from this node's configuration, which apply only to a new
@@ -36,6 +38,7 @@ public final class ClusterCommands {
     this.voters = new VoterCommands(node, configured);
     this.nodes = new NodeCommands(node, stores);
     this.ranges = new RangeCommands(node, stores);
+    this.moves = new MoveCommands(node, stores);
   }
 
   /**
@@ -63,6 +66,9 @@ public final class ClusterCommands {
       case "cancel" -> withOneArgument(rest, ranges::cancel);
       case "rebuild" -> withOneArgument(rest, ranges::rebuild);
       case "lower-clock" -> withOneArgument(rest, ranges::lowerClock);
+      case "move" -> withArguments(3, rest, moves::move);
+      case "move-leader" -> withArguments(2, rest, moves::moveLeader);
+      case "unpin" -> withOneArgument(rest, moves::unpin);
       default -> CommandResult.usageError("unknown command '" + words.get(0) + "'; " + USAGE);
     };
   }
@@ -75,8 +81,11 @@ public final class ClusterCommands {
   /** Executes a command with exactly one argument. */
   private static CommandResult withOneArgument(
       List<String> arguments, Function<String, CommandResult> command) {
-    return arguments.size() == 1
-        ? command.apply(arguments.get(0))
-        : CommandResult.usageError(USAGE);
+    return withArguments(1, arguments, all -> command.apply(all.get(0)));
+  }
+
+  private static CommandResult withArguments(
+      int count, List<String> arguments, Function<List<String>, CommandResult> command) {
+    return arguments.size() == count ? command.apply(arguments) : CommandResult.usageError(USAGE);
   }
 }

@@ -5,6 +5,7 @@ import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.LoadLine;
 import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
+import io.fjordmq.broker.ops.ClusterStatus.PinLine;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
 import io.fjordmq.cluster.NodeId;
@@ -17,6 +18,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.PendingStep;
 import io.fjordmq.range.placement.RangeLoadReport;
+import io.fjordmq.range.placement.RangePin;
 import io.fjordmq.range.placement.RangeReports;
 import io.fjordmq.range.placement.ReplicaReport;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -167,7 +169,8 @@ public final class ClusterView {
   }
 
   private List<RangeLine> ranges(Map<NodeId, RangeReports> reports) {
-    return descriptors().stream().map(range -> line(range, reports)).toList();
+    Map<RangeId, RangePin.Stored> pins = stores.directory().pins();
+    return descriptors().stream().map(range -> line(range, reports, pins.get(range.id()))).toList();
   }
 
   private List<RangeDescriptor> descriptors() {
@@ -176,7 +179,8 @@ public final class ClusterView {
     return all;
   }
 
-  private static RangeLine line(RangeDescriptor range, Map<NodeId, RangeReports> reports) {
+  private static RangeLine line(
+      RangeDescriptor range, Map<NodeId, RangeReports> reports, RangePin.@Nullable Stored pin) {
     Map<NodeId, ReplicaReport> replicas = new TreeMap<>(Comparator.comparing(NodeId::value));
     reports.forEach(
         (holder, report) ->
@@ -207,7 +211,15 @@ public final class ClusterView {
         lines(set.learners(), replicas, applied),
         range.interval().toString(),
         load == null ? null : load(load),
+        pin == null ? null : line(pin.pin()),
         problems.isEmpty() ? null : String.join("; ", problems));
+  }
+
+  private static PinLine line(RangePin pin) {
+    NodeId leader = pin.leader();
+    return new PinLine(
+        pin.voters().stream().map(NodeId::value).sorted().toList(),
+        leader == null ? null : leader.value());
   }
 
   private static LoadLine load(RangeLoadReport load) {

@@ -6,6 +6,7 @@ import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.drain.Evacuation;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.providers.ProviderEntry;
 import io.fjordmq.broker.security.PluginStatus;
 import io.fjordmq.common.MalformedBytesException;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Answers requests about this node, which can arrive at any node. Thread-safe. */
@@ -28,6 +31,7 @@ public final class LocalOperations implements AutoCloseable {
    *
    * @param commands executes commands; blocks
    * @param decommission decommissions this node; blocks
+   * @param reload reloads the plugin of this name
    */
   public record Parts(
       Supplier<List<ListenerStatus>> listeners,
@@ -36,7 +40,9 @@ public final class LocalOperations implements AutoCloseable {
       Evacuation evacuation,
       Decommission decommission,
       Supplier<List<PluginStatus>> plugins,
-      Supplier<List<ConfigEntry>> configuration) {}
+      Function<String, CompletableFuture<PluginStatus>> reload,
+      Supplier<List<ConfigEntry>> configuration,
+      Consumer<ProviderEntry.Chain> clearProviderCaches) {}
 
   private final Parts parts;
 
@@ -67,11 +73,12 @@ public final class LocalOperations implements AutoCloseable {
   /** Executes a request; returns rows. */
   CompletableFuture<List<NodeRow>> execute(NodeRequest request) {
     return switch (request.kind()) {
-      case LISTENERS -> done(parts.listeners.get().stream().map(NodeCells::of).toList());
-      case PLUGINS -> done(parts.plugins.get().stream().map(NodeCells::of).toList());
-      case CONFIGURATION -> done(parts.configuration.get().stream().map(NodeCells::of).toList());
-      case EVACUATION_STATUS -> done(List.of(NodeCells.of(parts.evacuation.status())));
+      case LISTENERS -> done(parts.listeners.get().stream().map(NodeRowCodec::of).toList());
+      case PLUGINS -> done(parts.plugins.get().stream().map(NodeRowCodec::of).toList());
+      case CONFIGURATION -> done(parts.configuration.get().stream().map(NodeRowCodec::of).toList());
+      case EVACUATION_STATUS -> done(List.of(NodeRowCodec.of(parts.evacuation.status())));
       case AUDIT -> done(audit(request));
+      case CLEAR_PROVIDER_CACHES -> clearProviderCaches(request);
       case EVACUATION_START -> startEvacuation(request);
       case EVACUATION_STOP ->
           outcome(
@@ -85,13 +92,25 @@ public final class LocalOperations implements AutoCloseable {
                       List.of(
                           "rebuild", Objects.requireNonNullElse(request.arguments().find(0), ""))));
       case DECOMMISSION -> blocking(parts.decommission::request);
+      case RELOAD_PLUGIN -> reload(Objects.requireNonNullElse(request.arguments().find(0), ""));
     };
   }
 
+  private CompletableFuture<List<NodeRow>> clearProviderCaches(NodeRequest request) {
+    String chain = Objects.requireNonNullElse(request.arguments().find(0), "");
+    for (ProviderEntry.Chain one : ProviderEntry.Chain.values()) {
+      if (one.label().equals(chain)) {
+        parts.clearProviderCaches.accept(one);
+      }
+    }
+    return done(List.of());
+  }
+
   private List<NodeRow> audit(NodeRequest request) {
-    AuditFilter filter = NodeCells.auditFilter(request);
-    int limit = Math.max(1, Math.min(MAX_AUDIT_PAGE, NodeCells.auditLimit(request)));
-    return NodeCells.of(parts.audit.page(NodeCells.auditCursor(request), limit, filter::matches));
+    AuditFilter filter = NodeRowCodec.auditFilter(request);
+    int limit = Math.max(1, Math.min(MAX_AUDIT_PAGE, NodeRowCodec.auditLimit(request)));
+    return NodeRowCodec.of(
+        parts.audit.page(NodeRowCodec.auditCursor(request), limit, filter::matches));
   }
 
   private CompletableFuture<List<NodeRow>> startEvacuation(NodeRequest request) {
@@ -102,13 +121,25 @@ public final class LocalOperations implements AutoCloseable {
             + " clients and disconnects its clients");
   }
 
+  private CompletableFuture<List<NodeRow>> reload(String plugin) {
+    return parts
+        .reload
+        .apply(plugin)
+        .thenApply(
+            now ->
+                CommandResult.done(
+                    "reloaded" + (now.version() == null ? "" : ", version " + now.version())))
+        .exceptionally(failure -> CommandResult.failed(NodeOperations.reason(failure)))
+        .thenApply(result -> List.of(NodeRowCodec.of(result)));
+  }
+
   /** The outcome of an action that has no reason to fail, or such a reason. */
   private static CompletableFuture<List<NodeRow>> outcome(
       CompletableFuture<String> refusal, String success) {
     return refusal.thenApply(
         reason ->
             List.of(
-                NodeCells.of(
+                NodeRowCodec.of(
                     reason.isEmpty()
                         ? CommandResult.done(success)
                         : CommandResult.failed(reason))));
@@ -120,7 +151,7 @@ public final class LocalOperations implements AutoCloseable {
 
   private CompletableFuture<List<NodeRow>> blocking(Supplier<CommandResult> command) {
     try {
-      return CompletableFuture.supplyAsync(() -> List.of(NodeCells.of(command.get())), thread);
+      return CompletableFuture.supplyAsync(() -> List.of(NodeRowCodec.of(command.get())), thread);
     } catch (RejectedExecutionException e) {
       return CompletableFuture.failedFuture(
           new IllegalStateException("too many commands are waiting; retry later", e));

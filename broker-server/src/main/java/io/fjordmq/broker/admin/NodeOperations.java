@@ -7,6 +7,7 @@ import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.drain.Evacuation;
 import io.fjordmq.broker.net.ListenerStatus;
 import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.providers.ProviderEntry;
 import io.fjordmq.broker.security.PluginStatus;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
@@ -65,27 +66,37 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   }
 
   /** The listeners of all nodes. */
-  public CompletableFuture<ClusterAnswer<ListenerStatus>> listeners() {
+  public CompletableFuture<ClusterResponses<ListenerStatus>> listeners() {
     return all(NodeRequest.of(NodeRequest.Kind.LISTENERS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeCells::listener)));
+        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::listener)));
   }
 
   /** The plugins of all nodes. */
-  public CompletableFuture<ClusterAnswer<PluginStatus>> plugins() {
+  public CompletableFuture<ClusterResponses<PluginStatus>> plugins() {
     return all(NodeRequest.of(NodeRequest.Kind.PLUGINS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeCells::plugin)));
+        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::plugin)));
   }
 
   /** The evacuations of all nodes. */
-  public CompletableFuture<ClusterAnswer<Evacuation.Status>> evacuations() {
+  public CompletableFuture<ClusterResponses<Evacuation.Status>> evacuations() {
     return all(NodeRequest.of(NodeRequest.Kind.EVACUATION_STATUS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeCells::evacuation)));
+        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::evacuation)));
+  }
+
+  /**
+   * Removes the cached answers of providers on all nodes.
+   *
+   * @return the nodes that did not respond, each with the reason
+   */
+  public CompletableFuture<List<String>> clearProviderCaches(ProviderEntry.Chain chain) {
+    return all(NodeRequest.of(NodeRequest.Kind.CLEAR_PROVIDER_CACHES, chain.label()))
+        .thenApply(ClusterResponses::problems);
   }
 
   /** The effective configuration of a node. */
   public CompletableFuture<List<ConfigEntry>> configuration(String node) {
     return one(node, NodeRequest.of(NodeRequest.Kind.CONFIGURATION), READ_TIMEOUT)
-        .thenApply(rows -> mapped(rows, NodeCells::configEntry));
+        .thenApply(rows -> mapped(rows, NodeRowCodec::configEntry));
   }
 
   /** Rebuilds the replica of a range on a node. */
@@ -112,6 +123,11 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
     return command(node, NodeRequest.of(NodeRequest.Kind.EVACUATION_STOP));
   }
 
+  /** Reloads a plugin on a node. */
+  public CompletableFuture<CommandResult> reloadPlugin(String node, String plugin) {
+    return command(node, NodeRequest.of(NodeRequest.Kind.RELOAD_PLUGIN, plugin));
+  }
+
   /** Decommissions a node, or returns its progress. */
   public CompletableFuture<CommandResult> decommission(String node) {
     return command(node, NodeRequest.of(NodeRequest.Kind.DECOMMISSION));
@@ -120,8 +136,8 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   @Override
   public CompletableFuture<AuditLog.Page> page(
       String node, @Nullable Long cursor, int limit, AuditFilter filter) {
-    return one(node, NodeCells.audit(cursor, limit, filter), READ_TIMEOUT)
-        .thenApply(NodeCells::auditPage);
+    return one(node, NodeRowCodec.audit(cursor, limit, filter), READ_TIMEOUT)
+        .thenApply(NodeRowCodec::auditPage);
   }
 
   @Override
@@ -134,7 +150,7 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   }
 
   private CompletableFuture<CommandResult> command(String node, NodeRequest request) {
-    return one(node, request, ACT_TIMEOUT).thenApply(rows -> NodeCells.command(rows.get(0)));
+    return one(node, request, ACT_TIMEOUT).thenApply(rows -> NodeRowCodec.command(rows.get(0)));
   }
 
   private CompletableFuture<List<NodeRow>> one(String node, NodeRequest request, Duration timeout) {
@@ -167,30 +183,31 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   }
 
   /** The rows of each node that is alive. */
-  private CompletableFuture<ClusterAnswer<List<NodeRow>>> all(NodeRequest request) {
-    List<ClusterAnswer.OfNode<CompletableFuture<List<NodeRow>>>> calls =
+  private CompletableFuture<ClusterResponses<List<NodeRow>>> all(NodeRequest request) {
+    List<ClusterResponses.OfNode<CompletableFuture<List<NodeRow>>>> calls =
         membership.members().alive().stream()
             .sorted(Comparator.comparing(NodeId::value))
             .map(
-                node -> new ClusterAnswer.OfNode<>(node.value(), send(node, request, READ_TIMEOUT)))
+                node ->
+                    new ClusterResponses.OfNode<>(node.value(), send(node, request, READ_TIMEOUT)))
             .toList();
     return CompletableFuture.allOf(
-            calls.stream().map(ClusterAnswer.OfNode::value).toArray(CompletableFuture<?>[]::new))
+            calls.stream().map(ClusterResponses.OfNode::value).toArray(CompletableFuture<?>[]::new))
         .handle((done, failure) -> collect(calls));
   }
 
-  private static <T> ClusterAnswer<T> collect(
-      List<ClusterAnswer.OfNode<CompletableFuture<T>>> calls) {
-    List<ClusterAnswer.OfNode<T>> values = new ArrayList<>();
+  private static <T> ClusterResponses<T> collect(
+      List<ClusterResponses.OfNode<CompletableFuture<T>>> calls) {
+    List<ClusterResponses.OfNode<T>> values = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    for (ClusterAnswer.OfNode<CompletableFuture<T>> call : calls) {
+    for (ClusterResponses.OfNode<CompletableFuture<T>> call : calls) {
       try {
         values.add(call.with(call.value().join()));
       } catch (RuntimeException e) {
         problems.add("node " + call.node() + ": " + reason(e));
       }
     }
-    return new ClusterAnswer<>(values, problems);
+    return new ClusterResponses<>(values, problems);
   }
 
   /** The reason of a failure, for operators. */

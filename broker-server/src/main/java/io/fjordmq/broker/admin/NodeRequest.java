@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator request that one node answers about itself.
+ * A request of an operator about a single node, which that node handles.
  *
  * @param arguments as described by the kind; null for absent ones
  */
@@ -20,7 +20,7 @@ record NodeRequest(Kind kind, NodeRow arguments) {
    */
   private static final int VERSION = 1;
 
-  /** The kind of request. The response consists of rows; see {@link NodeCells}. */
+  /** The kind of request. The response consists of rows; see {@link NodeRowCodec}. */
   enum Kind {
     /** The listeners. */
     LISTENERS(30),
@@ -39,7 +39,11 @@ record NodeRequest(Kind kind, NodeRow arguments) {
     /** The plugins. */
     PLUGINS(37),
     /** The effective configuration. */
-    CONFIGURATION(38);
+    CONFIGURATION(38),
+    /** Reload a plugin: its name. */
+    RELOAD_PLUGIN(39),
+    /** Remove cached answers of providers: authentication or authorization. */
+    CLEAR_PROVIDER_CACHES(40);
 
     private final int code;
 

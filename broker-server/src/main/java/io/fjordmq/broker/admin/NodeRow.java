@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of a request to a node or of its response; see {@link NodeCells}. The methods that read a
- * cell throw {@link MalformedBytesException} if it is missing or malformed.
+ * A row of a request to a node or of its response; see {@link NodeRowCodec}. The methods that read
+ * a cell throw {@link MalformedBytesException} if it is missing or malformed.
  *
  * @param cells null for absent ones
  */

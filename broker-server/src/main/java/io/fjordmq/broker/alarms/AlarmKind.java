@@ -24,16 +24,18 @@ public enum AlarmKind {
   CERTIFICATE_EXPIRING(Scope.NODE, Delay.NONE),
   /** Changed certificate files cannot be loaded; the previous certificate is still in use. */
   CERTIFICATE_RELOAD_REJECTED(Scope.NODE, Delay.SETTLE),
+  /** A revocation list of client certificates expires soon or has expired. */
+  REVOCATION_LIST_EXPIRING(Scope.NODE, Delay.NONE),
   /** The wall clock of the host differs from cluster time. */
   CLOCK_SKEW(Scope.NODE, Delay.SETTLE),
   /** Most of the file descriptors of the process are in use. */
   FILE_DESCRIPTORS_HIGH(Scope.NODE, Delay.NONE);
 
-  /** Where an alarm belongs. */
+  /** What an alarm is about. */
   private enum Scope {
-    /** To the node that reports it. */
+    /** The node that reports it. */
     NODE,
-    /** To the cluster: several nodes may report the same alarm, which is shown once. */
+    /** The cluster. Several nodes may report the same alarm, which is shown once. */
     CLUSTER
   }
 

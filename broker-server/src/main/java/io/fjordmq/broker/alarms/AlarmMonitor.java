@@ -2,6 +2,8 @@ package io.fjordmq.broker.alarms;
 
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.net.CertificateStatus;
+import io.fjordmq.broker.revocation.ExpiringList;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,17 +14,19 @@ import java.util.function.Supplier;
 public final class AlarmMonitor implements AutoCloseable {
   private final AlarmSettings settings;
   private final Sources sources;
-  private final AlarmBook book;
+  private final AlarmTracker tracker;
   private final PeriodicTasks tasks;
 
   /** Certificates that are known only after this monitor has started. */
   private final List<Supplier<List<CertificateStatus>>> certificates = new CopyOnWriteArrayList<>();
 
+  private volatile Supplier<List<ExpiringList>> revocationLists = List::of;
+
   /**
    * The sources that the monitor reads. Called on its thread; must not block for long.
    *
    * @param clusterTime the times of alarms
-   * @param wallClock the time that certificates are compared with
+   * @param wallClock the time that certificates and revocation lists are compared with
    */
   public record Sources(
       Supplier<NodeHealth> node,
@@ -30,17 +34,18 @@ public final class AlarmMonitor implements AutoCloseable {
       InstantSource clusterTime,
       InstantSource wallClock) {}
 
-  private AlarmMonitor(AlarmSettings settings, Sources sources, AlarmBook book) {
+  private AlarmMonitor(AlarmSettings settings, Sources sources, AlarmTracker tracker) {
     this.settings = settings;
     this.sources = sources;
-    this.book = book;
+    this.tracker = tracker;
     this.tasks = new PeriodicTasks("alarms");
   }
 
   /** Starts checking. */
   public static AlarmMonitor start(
       AlarmSettings settings, Sources sources, AlarmObserver observer) {
-    AlarmMonitor monitor = new AlarmMonitor(settings, sources, new AlarmBook(settings, observer));
+    AlarmMonitor monitor =
+        new AlarmMonitor(settings, sources, new AlarmTracker(settings, observer));
     monitor.tasks.every(settings.checkInterval(), "alarms", monitor::check);
     return monitor;
   }
@@ -50,17 +55,28 @@ public final class AlarmMonitor implements AutoCloseable {
     certificates.add(source);
   }
 
+  /**
+   * Also checks revocation lists from now on.
+   *
+   * @param source the lists that have expired or expire soon
+   */
+  public void checkRevocationLists(Supplier<List<ExpiringList>> source) {
+    revocationLists = source;
+  }
+
   private void check() {
     List<AlarmCondition> conditions = new ArrayList<>(sources.node.get().conditions(settings));
     conditions.addAll(ClusterConditions.of(sources.cluster.get()));
     List<CertificateStatus> all =
         certificates.stream().flatMap(source -> source.get().stream()).toList();
-    conditions.addAll(CertificateConditions.of(all, sources.wallClock.instant(), settings));
-    book.update(sources.clusterTime.instant(), conditions);
+    Instant now = sources.wallClock.instant();
+    conditions.addAll(CertificateConditions.of(all, now, settings));
+    conditions.addAll(RevocationListConditions.of(revocationLists.get(), now));
+    tracker.update(sources.clusterTime.instant(), conditions);
   }
 
-  AlarmBook book() {
-    return book;
+  AlarmTracker tracker() {
+    return tracker;
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.alarms;
 
 import io.fjordmq.broker.alarms.AlarmCodec.Request;
-import io.fjordmq.broker.query.NodeSurvey;
+import io.fjordmq.broker.query.NodeBroadcast;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import io.fjordmq.common.MalformedBytesException;
@@ -15,8 +15,8 @@ public final class AlarmQueries {
   /** The name of the service between nodes. */
   static final String SERVICE = "alarms";
 
-  private final AlarmBook book;
-  private final NodeSurvey nodes;
+  private final AlarmTracker tracker;
+  private final NodeBroadcast nodes;
   private final InstantSource clock;
 
   /**
@@ -28,8 +28,8 @@ public final class AlarmQueries {
    */
   public record Result(List<NodeAlarm> alarms, List<String> problems, Instant now) {}
 
-  private AlarmQueries(AlarmBook book, NodeSurvey nodes, InstantSource clock) {
-    this.book = book;
+  private AlarmQueries(AlarmTracker tracker, NodeBroadcast nodes, InstantSource clock) {
+    this.tracker = tracker;
     this.nodes = nodes;
     this.clock = clock;
   }
@@ -41,13 +41,13 @@ public final class AlarmQueries {
    */
   public static AlarmQueries start(
       AlarmMonitor monitor, Membership membership, PeerNetwork peers, InstantSource clock) {
-    return start(monitor.book(), membership, peers, clock);
+    return start(monitor.tracker(), membership, peers, clock);
   }
 
   static AlarmQueries start(
-      AlarmBook book, Membership membership, PeerNetwork peers, InstantSource clock) {
+      AlarmTracker tracker, Membership membership, PeerNetwork peers, InstantSource clock) {
     AlarmQueries queries =
-        new AlarmQueries(book, new NodeSurvey(membership, peers, SERVICE), clock);
+        new AlarmQueries(tracker, new NodeBroadcast(membership, peers, SERVICE), clock);
     peers.serve(SERVICE, (from, request) -> queries.respond(request));
     return queries;
   }
@@ -56,9 +56,9 @@ public final class AlarmQueries {
     try {
       return CompletableFuture.completedFuture(
           switch (Request.decode(request)) {
-            case LIST_ALARMS -> AlarmCodec.encode(book.list());
+            case LIST_ALARMS -> AlarmCodec.encode(tracker.list());
             case CLEAR -> {
-              book.clearHistory();
+              tracker.clearHistory();
               yield AlarmCodec.encodeCleared();
             }
           });
@@ -75,7 +75,7 @@ public final class AlarmQueries {
    */
   public CompletableFuture<Result> list(boolean active) {
     return nodes
-        .askAll(Request.LIST_ALARMS.encode(), AlarmCodec::decode, book::list)
+        .askAll(Request.LIST_ALARMS.encode(), AlarmCodec::decode, tracker::list)
         .thenApply(
             responses ->
                 new Result(
@@ -97,9 +97,9 @@ public final class AlarmQueries {
             Request.CLEAR.encode(),
             AlarmCodec::decodeCleared,
             () -> {
-              book.clearHistory();
+              tracker.clearHistory();
               return true;
             })
-        .thenApply(NodeSurvey.Responses::problems);
+        .thenApply(NodeBroadcast.Responses::problems);
   }
 }

@@ -2,16 +2,21 @@ package io.fjordmq.broker.alarms;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
- * Problems of the cluster that this node can see without asking others: ranges that it has replicas
- * of, and nodes in its copy of the metadata.
+ * Cluster problems that this node detects without asking other nodes, from its own replicas and its
+ * copy of the metadata.
  */
 final class ClusterConditions {
   /** The maximum number of ranges with an alarm of each kind, so that an outage stays readable. */
@@ -22,6 +27,8 @@ final class ClusterConditions {
 
   /** The name of the metadata group in alarms about ranges without a leader. */
   private static final String METADATA = "metadata";
+
+  private static final Comparator<NodeId> BY_ID = Comparator.comparing(NodeId::value);
 
   private final ClusterState state;
 
@@ -37,10 +44,11 @@ final class ClusterConditions {
       conditions.add(
           withoutLeader(METADATA, "The metadata group has no leader: the cluster cannot change"));
     }
+    cluster.addRangesOfDownNodes(conditions);
     cluster.addRanges(
         conditions,
         AlarmKind.RANGE_WITHOUT_LEADER,
-        ClusterConditions::hasNoLeader,
+        replica -> hasNoLeader(replica) && !cluster.isExplained(replica),
         replica ->
             withoutLeader(
                 id(replica),
@@ -73,14 +81,82 @@ final class ClusterConditions {
             AlarmCondition.of(
                 AlarmKind.NODE_DOWN,
                 id,
-                "Node %s%s at %s is down"
-                    .formatted(id, name.equals(id) ? "" : " (" + name + ")", member.address()),
+                "Node %s at %s is down".formatted(describe(member.node()), member.address()),
                 "node",
                 id,
                 "name",
                 name));
       }
     }
+  }
+
+  /**
+   * When a node dies, it is missing from many ranges: one alarm for all of them says more than one
+   * for each. All nodes report the same, because they know the ranges from the metadata.
+   */
+  private void addRangesOfDownNodes(List<AlarmCondition> conditions) {
+    Map<NodeId, Integer> underReplicated = new TreeMap<>(BY_ID);
+    Map<String, Integer> withoutLeader = new TreeMap<>();
+    for (RangeDescriptor range : state.ranges()) {
+      List<NodeId> down = down(range.replicas().voters());
+      if (hasMajority(range, down)) {
+        down.forEach(node -> underReplicated.merge(node, 1, Integer::sum));
+      } else {
+        String nodes = down.stream().map(NodeId::value).collect(Collectors.joining(", "));
+        withoutLeader.merge(nodes, 1, Integer::sum);
+      }
+    }
+    underReplicated.forEach(
+        (node, count) ->
+            conditions.add(
+                AlarmCondition.of(
+                    AlarmKind.RANGE_UNDER_REPLICATED,
+                    node.value(),
+                    "Node %s is down: %s fewer live voters than they should"
+                        .formatted(describe(node), have(count)),
+                    "node",
+                    node.value(),
+                    "ranges",
+                    count.toString())));
+    withoutLeader.forEach(
+        (nodes, count) ->
+            conditions.add(
+                AlarmCondition.of(
+                    AlarmKind.RANGE_WITHOUT_LEADER,
+                    nodes,
+                    "Nodes down: %s; %s no majority and therefore no leader"
+                        .formatted(nodes, have(count)),
+                    "nodes",
+                    nodes,
+                    "ranges",
+                    count.toString())));
+  }
+
+  private static String have(int ranges) {
+    return ranges == 1 ? "1 range has" : ranges + " ranges have";
+  }
+
+  private List<NodeId> down(Set<NodeId> voters) {
+    return voters.stream()
+        .filter(voter -> !state.members().alive().contains(voter))
+        .sorted(BY_ID)
+        .toList();
+  }
+
+  private static boolean hasMajority(RangeDescriptor range, List<NodeId> down) {
+    return 2 * down.size() < range.replicas().voters().size();
+  }
+
+  /** Whether nodes that are down keep the range from having a leader. */
+  private boolean isExplained(ReplicaStatus replica) {
+    return state.ranges().stream()
+        .filter(range -> range.id().equals(replica.descriptor().id()))
+        .anyMatch(range -> !hasMajority(range, down(range.replicas().voters())));
+  }
+
+  private String describe(NodeId node) {
+    String name = state.nodeNames().apply(node);
+    return node.value() + (name.equals(node.value()) ? "" : " (" + name + ")");
   }
 
   private static AlarmCondition withoutLeader(String range, String message) {
@@ -121,41 +197,31 @@ final class ClusterConditions {
         && (replica.group() == null || replica.group().leadership().leader() == null);
   }
 
-  /** Only the leader knows the voters for certain, so each range is reported once. */
+  /**
+   * Whether a range has fewer voters than are possible, although none of them is down. Only the
+   * leader knows the voters for certain, so each range is reported once.
+   */
   private boolean isUnderReplicated(ReplicaStatus replica) {
-    return replica.leading() && liveVoters(replica) < wantedVoters(replica);
-  }
-
-  private long liveVoters(ReplicaStatus replica) {
-    return replica.voters().stream().filter(state.members().alive()::contains).count();
+    return replica.leading()
+        && replica.voters().size() < wantedVoters(replica)
+        && down(Set.copyOf(replica.voters())).isEmpty();
   }
 
   private int wantedVoters(ReplicaStatus replica) {
     int configured = state.votersByStore().getOrDefault(replica.descriptor().id().store(), 1);
-    int possible = Math.min(configured, state.members().alive().size());
-    return Math.max(possible, replica.voters().size());
+    return Math.min(configured, state.members().alive().size());
   }
 
   private AlarmCondition underReplicated(ReplicaStatus replica) {
-    List<String> missing =
-        replica.voters().stream()
-            .filter(voter -> !state.members().alive().contains(voter))
-            .map(NodeId::value)
-            .sorted()
-            .toList();
     return AlarmCondition.of(
         AlarmKind.RANGE_UNDER_REPLICATED,
         id(replica),
-        "Range %s has %d live voters, not %d%s"
-            .formatted(
-                id(replica),
-                liveVoters(replica),
-                wantedVoters(replica),
-                missing.isEmpty() ? "" : "; nodes down: " + String.join(", ", missing)),
+        "Range %s has %d voters, not %d"
+            .formatted(id(replica), replica.voters().size(), wantedVoters(replica)),
         "range",
         id(replica),
         "voters",
-        Long.toString(liveVoters(replica)),
+        Integer.toString(replica.voters().size()),
         "wanted_voters",
         Integer.toString(wantedVoters(replica)));
   }

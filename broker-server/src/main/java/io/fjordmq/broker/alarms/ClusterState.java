@@ -2,6 +2,7 @@ package io.fjordmq.broker.alarms;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.function.Function;
  * @param members the nodes of the cluster
  * @param nodeNames the names of nodes for operators
  * @param replicas the replicas on this node
+ * @param ranges all ranges of the cluster, as published in the metadata
  * @param votersByStore the number of voters that ranges should have, by store
  * @param hasMetadataLeader whether this node knows a leader of the metadata group
  */
@@ -22,5 +24,6 @@ public record ClusterState(
     Members members,
     Function<NodeId, String> nodeNames,
     List<ReplicaStatus> replicas,
+    List<RangeDescriptor> ranges,
     Map<String, Integer> votersByStore,
     boolean hasMetadataLeader) {}

@@ -1,7 +1,8 @@
 package io.fjordmq.broker.bans;
 
 import io.fjordmq.broker.accounts.Caller;
-import io.fjordmq.broker.bans.BanException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ final class BanRules {
   /**
    * Returns the value in canonical notation.
    *
-   * @throws BanException if it is invalid
+   * @throws RecordException if it is invalid
    */
   static String canonical(BanKind kind, String value) {
     int bytes = value.getBytes(StandardCharsets.UTF_8).length;
@@ -58,7 +59,7 @@ final class BanRules {
   /**
    * Returns the tenant of a ban that the caller names.
    *
-   * @throws BanException if the caller is bound to another tenant
+   * @throws RecordException if the caller is bound to another tenant
    */
   static @Nullable String tenantFor(Caller caller, @Nullable String requested) {
     if (requested != null) { // empty: the default tenant
@@ -90,7 +91,7 @@ final class BanRules {
     }
   }
 
-  private static BanException invalid(String message) {
-    return new BanException(Kind.INVALID, message);
+  private static RecordException invalid(String message) {
+    return new RecordException(Kind.INVALID, message);
   }
 }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block of IP addresses. IPv4 addresses that are mapped to IPv6 become IPv4 addresses.
+ * A block of IP addresses. IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
  *
  * @param bytes the first address, 4 or 16 bytes, one in each character; bits after the prefix are 0
  * @param prefix the number of bits that all addresses have in common

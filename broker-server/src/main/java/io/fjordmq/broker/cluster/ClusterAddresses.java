@@ -3,6 +3,8 @@ package io.fjordmq.broker.cluster;
 import io.fjordmq.broker.config.ClusterConfig;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.SeedLookup;
+import io.fjordmq.cluster.SeedSource;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -16,22 +18,25 @@ import java.util.List;
  * The configured addresses of this node and its seeds.
  *
  * @param own the address at which other nodes reach this node's cluster port
- * @param seeds addresses to contact to find the cluster; may include this node
+ * @param seeds where to find the cluster; may include this node
  * @param bind the address of the cluster port; Raft listens on the next port
  */
-public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddress bind) {
+public record ClusterAddresses(NodeAddress own, SeedSource seeds, InetSocketAddress bind) {
 
   /**
-   * Resolves the addresses. A node without a host and seeds listens on the loopback address only.
+   * Resolves the address of this node. A node without a host and seeds listens on the loopback
+   * address only.
    *
-   * @throws StartException if a name cannot be resolved; the message contains the name
+   * @throws StartException if a name that this needs cannot be resolved; the message contains the
+   *     name
    */
   public static ClusterAddresses of(ClusterConfig config) throws StartException {
-    List<NodeAddress> seeds = seeds(config);
+    List<NodeAddress> endpoints = endpoints(config);
+    SeedSource seeds = new SeedLookup(endpoints);
     String host = config.host();
     if (host.isBlank()) {
       InetAddress found =
-          seeds.isEmpty() ? InetAddress.getLoopbackAddress() : localAddressTowards(seeds);
+          endpoints.isEmpty() ? InetAddress.getLoopbackAddress() : localAddressTowards(endpoints);
       return new ClusterAddresses(
           new NodeAddress(found.getHostAddress(), config.port()),
           seeds,
@@ -40,7 +45,7 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
     return new ClusterAddresses(new NodeAddress(host, config.port()), seeds, bind(config));
   }
 
-  private static List<NodeAddress> seeds(ClusterConfig config) throws StartException {
+  private static List<NodeAddress> endpoints(ClusterConfig config) {
     List<NodeAddress> seeds = new ArrayList<>();
     if (!config.seedEndpoints().isBlank()) {
       for (String endpoint : config.seedEndpoints().split(",", -1)) {
@@ -52,39 +57,32 @@ public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSoc
     }
     String domain = config.clusterDomainName();
     if (!domain.isBlank()) {
-      try {
-        for (InetAddress address : InetAddress.getAllByName(domain)) {
-          seeds.add(new NodeAddress(address.getHostAddress(), config.port()));
-        }
-      } catch (UnknownHostException e) {
-        throw new StartException(
-            "clusterConfig.clusterDomainName: cannot resolve '"
-                + domain
-                + "'; correct it, or list nodes in clusterConfig.seedEndpoints",
-            e);
-      }
+      seeds.add(new NodeAddress(domain, config.port()));
     }
     return seeds;
   }
 
   /**
-   * Returns the local address from which this host reaches the first seed, without sending any
-   * packet.
+   * Returns the local address from which this host reaches the first seed that it can, without
+   * sending any packet.
    */
   private static InetAddress localAddressTowards(List<NodeAddress> seeds) throws StartException {
-    NodeAddress seed = seeds.get(0);
-    try (DatagramSocket socket = new DatagramSocket()) {
-      socket.connect(InetAddress.getByName(seed.host()), seed.port());
-      return socket.getLocalAddress();
-    } catch (IOException e) {
-      throw new StartException(
-          "clusterConfig.host is empty, and this host has no route to the seed "
-              + seed
-              + ": "
-              + e.getMessage()
-              + "; set clusterConfig.host to an address at which other nodes can reach this one",
-          e);
+    List<String> failures = new ArrayList<>();
+    for (NodeAddress seed : seeds) {
+      try (DatagramSocket socket = new DatagramSocket()) {
+        socket.connect(InetAddress.getByName(seed.host()), seed.port());
+        return socket.getLocalAddress();
+      } catch (UnknownHostException e) {
+        failures.add("cannot resolve '" + seed.host() + "'");
+      } catch (IOException e) {
+        failures.add("no route to the seed " + seed + ": " + e.getMessage());
+      }
     }
+    throw new StartException(
+        "clusterConfig.host is empty, and the seeds do not show which address of this host to use: "
+            + String.join("; ", failures)
+            + "; set clusterConfig.host to an address at which other nodes can reach this one, or"
+            + " correct clusterConfig.seedEndpoints and clusterDomainName");
   }
 
   /**

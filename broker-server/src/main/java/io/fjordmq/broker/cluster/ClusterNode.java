@@ -3,13 +3,18 @@ package io.fjordmq.broker.cluster;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.limits.MemoryLimits;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.jraft.JRaftHost;
+import io.fjordmq.cluster.forming.FormationOptions;
+import io.fjordmq.cluster.forming.FormationRun;
+import io.fjordmq.cluster.forming.FormingFile;
 import io.fjordmq.cluster.membership.ClockFile;
 import io.fjordmq.cluster.membership.ClusterJoin;
 import io.fjordmq.cluster.membership.ClusterMembership;
@@ -33,6 +38,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,22 +69,34 @@ public final class ClusterNode implements ShutdownSequence.Composite {
 
   /**
    * Loads the identity from the data directory. On the first start, creates an identity for a new
-   * cluster, or for the seeds' cluster after waiting for a seed to respond.
+   * cluster, or for the cluster of other nodes after waiting for them.
    *
+   * @param progress receives a description for operators of what the node waits for
    * @throws StartException if this node cannot become a member with its configuration; the message
    *     says what to do
    */
-  public static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
+  public static NodeIdentity identify(
+      BrokerConfig config, DataDirectory directory, Consumer<String> progress)
       throws StartException, IOException {
     Optional<NodeIdentity> stored = NodeIdentity.load(directory);
     if (stored.isPresent()) {
       return stored.get();
     }
-    ClusterAddresses clusterAddresses = ClusterAddresses.of(config.clusterConfig());
+    ClusterAddresses addresses = ClusterAddresses.of(config.clusterConfig());
+    FormingFile file = new FormingFile(directory);
+    SecureRandom random = new SecureRandom();
     try (PeerChannels channels =
         PeerChannels.open(config.peerConfig(), config.clusterConfig().tls())) {
-      return new ClusterJoin(join(config, clusterAddresses), channels, InstantSource.system())
-          .identify(directory, new SecureRandom());
+      ClusterJoin join =
+          new ClusterJoin(
+              join(config, addresses, creation(config)), channels, InstantSource.system());
+      if (config.expectNodes() > 0) {
+        FormationRun run = formation(config, addresses, channels, random);
+        return join.identify(directory, run.await(file, progress));
+      } else if (!config.bootstrap() && isAlone(config, addresses)) {
+        return join.identify(directory, file.foundAlone(random));
+      }
+      return join.identify(directory, random);
     } catch (MembershipException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     } catch (InterruptedException e) {
@@ -86,9 +104,36 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     }
   }
 
-  private static JoinOptions join(BrokerConfig config, ClusterAddresses clusterAddresses) {
+  /** Whether this node has no seeds, and no other node can reach it. */
+  private static boolean isAlone(BrokerConfig config, ClusterAddresses addresses) {
+    return !config.clusterConfig().hasSeeds() && !addresses.isOpenToOthers();
+  }
+
+  private static JoinOptions.Creation creation(BrokerConfig config) {
+    return config.bootstrap() ? JoinOptions.Creation.BOOTSTRAP : JoinOptions.Creation.NONE;
+  }
+
+  private static FormationRun formation(
+      BrokerConfig config, ClusterAddresses addresses, PeerChannels channels, SecureRandom random) {
+    return new FormationRun(
+        new FormationOptions(
+            config.clusterConfig().env(),
+            config.expectNodes(),
+            addresses.own(),
+            config.joinConfig().helloTimeout(),
+            config.joinConfig().helloInterval()),
+        addresses.seeds(),
+        channels,
+        config.peerConfig(),
+        addresses.bind(),
+        config.clusterConfig().tls(),
+        random);
+  }
+
+  private static JoinOptions join(
+      BrokerConfig config, ClusterAddresses clusterAddresses, JoinOptions.Creation creation) {
     return new JoinOptions(
-        config.bootstrap(),
+        creation,
         config.clusterConfig().env(),
         clusterAddresses.own(),
         clusterAddresses.seeds(),
@@ -129,8 +174,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
       throws StartException, MembershipException, InterruptedException, IOException {
     this.identity = identity;
     ClusterAddresses clusterAddresses = ClusterAddresses.of(config.clusterConfig());
-    ClusterTls tls = config.clusterConfig().tls();
-    warnIfOpenWithoutTls(clusterAddresses, tls);
+    warnIfOpenWithoutTls(clusterAddresses, config.clusterConfig().tls());
     try {
       ScheduledExecutorService disk =
           Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "cluster-disk"));
@@ -140,23 +184,19 @@ public final class ClusterNode implements ShutdownSequence.Composite {
       peers =
           shutdownSequence.add(
               "cluster port", open(config, identity, clusterAddresses, addresses, fence));
-      StartCheck check = new StartCheck(identity, join(config, clusterAddresses), peers, fence);
+      FormingFile forming = new FormingFile(directory);
+      JoinOptions join =
+          join(
+              config,
+              clusterAddresses,
+              forming.isFounder(identity) ? JoinOptions.Creation.FOUNDER : creation(config));
+      StartCheck check = new StartCheck(identity, join, peers, fence);
       check.probeNodes(addresses);
       boolean standAlone = StandAloneRequest.isRequested(directory, check, addresses);
       host =
           shutdownSequence.add(
               "consensus",
-              JRaftHost.open(
-                  identity.node(),
-                  directory.resolve("log"),
-                  config.consensusConfig(),
-                  observer,
-                  new RaftPortConfig(
-                      clusterAddresses.bindRaft(),
-                      addresses.raftAddressBook(),
-                      config.raftPortConfig(),
-                      tls,
-                      fence)));
+              openConsensus(config, directory, observer, clusterAddresses, addresses, fence));
       if (standAlone) {
         host.becomeSoleVoter();
       }
@@ -176,14 +216,40 @@ public final class ClusterNode implements ShutdownSequence.Composite {
                   peers,
                   addresses,
                   ClockFile.open(directory.resolve("clock"), disk),
-                  join(config, clusterAddresses),
+                  join,
                   config.membershipConfig(),
                   disk));
+      forming.delete(); // the cluster exists
       suspensions = new Suspensions(membership::suspend, membership::resume);
     } catch (MembershipException | InterruptedException | IOException | RuntimeException e) {
       shutdownSequence.close();
       throw e;
     }
+  }
+
+  private static ConsensusSettings sized(ConsensusSettings settings) {
+    return settings.withLog(settings.log().sizedFor(MemoryLimits.ofProcess().databases()));
+  }
+
+  private JRaftHost openConsensus(
+      BrokerConfig config,
+      DataDirectory directory,
+      ConsensusObserver observer,
+      ClusterAddresses clusterAddresses,
+      NodeAddresses addresses,
+      StartFence fence)
+      throws IOException {
+    return JRaftHost.open(
+        identity.node(),
+        directory.resolve("log"),
+        sized(config.consensusConfig()),
+        observer,
+        new RaftPortConfig(
+            clusterAddresses.bindRaft(),
+            addresses.raftAddressBook(),
+            config.raftPortConfig(),
+            config.clusterConfig().tls(),
+            fence));
   }
 
   private static void warnIfOpenWithoutTls(ClusterAddresses addresses, @Nullable ClusterTls tls) {

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class FirstRanges {
   private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(30);
+  private static final long MAX_BATCH_BYTES = 256 << 10;
 
   private final ClusterNode node;
   private final RangeStore ranges;
@@ -45,28 +46,56 @@ final class FirstRanges {
 
   /**
    * Creates the first ranges if the cluster has none. Only a new cluster has none, and this node is
-   * its only member.
+   * its only member. Once the ranges are published, the cluster has all of its contents.
    */
-  void createIfNew(List<StorePlacement> voters) throws IOException, StartException {
+  void createIfNew(List<StorePlacement> voters, FirstContents contents)
+      throws IOException, StartException {
     ReplicaSet alone = ReplicaSet.ofVoters(node.self());
-    if (!directory.ranges().isEmpty() || !node.metadata().status().replicas().equals(alone)) {
-      return;
+    if (directory.ranges().isEmpty() && node.metadata().status().replicas().equals(alone)) {
+      create(voters, contents, alone);
     }
+    contents.onCreated();
+  }
+
+  private void create(List<StorePlacement> voters, FirstContents contents, ReplicaSet alone)
+      throws IOException, StartException {
     List<RangeDescriptor> initial = new ArrayList<>();
     for (StoreSpec spec : specs) {
-      initial.addAll(spec.initialRanges(alone));
+      initial.addAll(contents.ranges(spec, alone));
     }
+    contents.load(ranges);
     ranges.createInitialRanges(initial);
+    for (List<Change> batch : batches(contents.records())) {
+      write(batch);
+    }
     List<Change> first = new ArrayList<>(RangeDirectory.initialChanges(initial));
     first.addAll(VoterCounts.initialChanges(voters));
-    try {
-      WriteResult result =
-          node.membership().write(first).get(WRITE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-      if (result instanceof WriteResult.Conflict conflict) {
-        throw new StartException(
-            "cannot create the first ranges because the cluster already has a range: "
-                + conflict.key());
+    if (write(first) instanceof WriteResult.Conflict conflict) {
+      throw new StartException(
+          "cannot create the first ranges because the cluster already has a range: "
+              + conflict.key());
+    }
+  }
+
+  private static List<List<Change>> batches(List<Change> changes) {
+    List<List<Change>> batches = new ArrayList<>();
+    long bytes = MAX_BATCH_BYTES;
+    for (Change change : changes) {
+      byte[] value = change.value();
+      long size = change.key().length() + (value == null ? 0 : value.length);
+      bytes += size;
+      if (bytes > MAX_BATCH_BYTES) {
+        batches.add(new ArrayList<>());
+        bytes = size;
       }
+      batches.get(batches.size() - 1).add(change);
+    }
+    return batches;
+  }
+
+  private WriteResult write(List<Change> batch) throws StartException {
+    try {
+      return node.membership().write(batch).get(WRITE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException("cannot register the first ranges: " + e, e);
     } catch (InterruptedException e) {

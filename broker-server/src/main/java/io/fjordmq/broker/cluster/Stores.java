@@ -77,10 +77,12 @@ public final class Stores implements AutoCloseable {
    * Opens this node's replicas, creates the first ones if the cluster is new, and waits until the
    * range descriptors are known. Blocks.
    *
+   * @param contents what a new cluster begins with
    * @param strategy decides when to split ranges
    */
   public static Stores open(
       ClusterNode node,
+      FirstContents contents,
       Kv kv,
       List<StoreSpec> specs,
       BrokerConfig config,
@@ -104,7 +106,7 @@ public final class Stores implements AutoCloseable {
     try {
       node.metadata().watch(stores.directory);
       FirstRanges first = new FirstRanges(node, ranges, stores.directory, specs);
-      first.createIfNew(config.storePlacements());
+      first.createIfNew(config.storePlacements(), contents);
       first.await(config.storeConfig().leaderTimeout());
       stores.connect(specs, config, runtime, observer);
       return stores;
@@ -243,8 +245,7 @@ public final class Stores implements AutoCloseable {
   }
 
   public boolean leads(RangeId range) {
-    return ranges.status().stream()
-        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
+    return ranges.leads(range);
   }
 
   /**
@@ -292,6 +293,15 @@ public final class Stores implements AutoCloseable {
               directory.ranges(store.store()), own, node.membership().members(), store.voters()));
     }
     return health;
+  }
+
+  /** The number of voters that the ranges of a store should have. */
+  public int voters(String store) {
+    return knownPlacements().stream()
+        .filter(known -> known.store().equals(store))
+        .mapToInt(StorePlacement::voters)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("unknown store " + store));
   }
 
   /** The stores with their numbers of voters; the configured ones if the metadata is unreadable. */

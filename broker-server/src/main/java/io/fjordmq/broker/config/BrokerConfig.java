@@ -6,6 +6,7 @@ import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.flapping.FlappingSettings;
 import io.fjordmq.broker.http.HttpSettings;
+import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.limits.OverloadSettings;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
@@ -41,6 +42,7 @@ import java.util.Set;
  * #defaults()} returns the default of every key.
  *
  * @param bootstrap whether this node creates a new cluster on its first start
+ * @param expectNodes number of empty nodes that form a new cluster together; 0 if they do not
  * @param dataDir directory for all data that must survive a restart; relative paths are resolved
  *     against the working directory of the process
  * @param logDir directory for log files
@@ -59,6 +61,8 @@ import java.util.Set;
  * @param securityConfig authentication and access rules
  * @param sessionConfig limits for each client
  * @param tenantConfig limits for each tenant
+ * @param userConfig limits for each user of a tenant
+ * @param addressConfig limits for each address of clients
  * @param overloadConfig thresholds above which the node refuses new work
  * @param sysTopicsConfig the $SYS topics
  * @param eventsConfig the recent events of clients
@@ -84,6 +88,7 @@ import java.util.Set;
  */
 public record BrokerConfig(
     boolean bootstrap,
+    int expectNodes,
     String dataDir,
     String logDir,
     LogSettings logConfig,
@@ -101,6 +106,8 @@ public record BrokerConfig(
     SecuritySettings securityConfig,
     SessionSettings sessionConfig,
     TenantSettings tenantConfig,
+    ConnectionLimits userConfig,
+    ConnectionLimits addressConfig,
     OverloadSettings overloadConfig,
     SysTopicsSettings sysTopicsConfig,
     EventsSettings eventsConfig,
@@ -124,7 +131,24 @@ public record BrokerConfig(
     Map<String, TenantLimits> tenants,
     Map<String, String> plugins) {
 
+  private static final int MAX_EXPECT_NODES = 100;
+
   public BrokerConfig {
+    require(
+        expectNodes == 0 || (expectNodes >= 2 && expectNodes <= MAX_EXPECT_NODES),
+        "expectNodes must be 0 or between 2 and "
+            + MAX_EXPECT_NODES
+            + ", not "
+            + expectNodes
+            + "; to create a cluster with a single node, set bootstrap: true");
+    require(
+        expectNodes == 0 || !bootstrap,
+        "bootstrap and expectNodes cannot be combined: set bootstrap: false, or remove"
+            + " expectNodes");
+    require(
+        expectNodes == 0 || clusterConfig.hasSeeds(),
+        "expectNodes needs clusterConfig.seedEndpoints or clusterConfig.clusterDomainName, through"
+            + " which the nodes find each other");
     require(!dataDir.isBlank(), "dataDir must not be empty");
     require(!logDir.isBlank(), "logDir must not be empty");
     SizeLimitChecks.requireFit(
@@ -154,6 +178,7 @@ public record BrokerConfig(
   static BrokerConfig defaults() {
     return new BrokerConfig(
         false,
+        0,
         "data",
         "logs",
         LogSettings.DEFAULTS,
@@ -164,13 +189,15 @@ public record BrokerConfig(
         PlacementSettings.DEFAULTS,
         PeerSettings.DEFAULT,
         TransportSettings.DEFAULT,
-        new DrainConfig(Duration.ofSeconds(30), 500),
+        new DrainConfig(false, Duration.ofSeconds(30), 500),
         HttpSettings.DEFAULTS,
         TelemetrySettings.DEFAULTS,
         AccountSettings.DEFAULTS,
         SecuritySettings.DEFAULTS,
         SessionSettings.defaults(),
         TenantSettings.DEFAULTS,
+        ConnectionLimits.NONE,
+        ConnectionLimits.NONE,
         OverloadSettings.DEFAULTS,
         SysTopicsSettings.DEFAULTS,
         EventsSettings.DEFAULTS,
@@ -196,11 +223,17 @@ public record BrokerConfig(
   }
 
   /**
-   * A copy with the given tenants and plugins, the two sections whose key names operators choose.
+   * A copy with the given tenants, plugins and providers, the sections whose keys are not fixed.
+   *
+   * @param security the security settings with the providers
    */
-  BrokerConfig withNamed(Map<String, TenantLimits> ownLimits, Map<String, String> pluginValues) {
+  BrokerConfig withNamed(
+      Map<String, TenantLimits> ownLimits,
+      Map<String, String> pluginValues,
+      SecuritySettings security) {
     return new BrokerConfig(
         bootstrap,
+        expectNodes,
         dataDir,
         logDir,
         logConfig,
@@ -215,9 +248,11 @@ public record BrokerConfig(
         httpConfig,
         telemetryConfig,
         apiConfig,
-        securityConfig,
+        security,
         sessionConfig,
         tenantConfig,
+        userConfig,
+        addressConfig,
         overloadConfig,
         sysTopicsConfig,
         eventsConfig,
@@ -244,7 +279,7 @@ public record BrokerConfig(
 
   /** The limits of tenants that do not override any. */
   public TenantLimits sharedLimits() {
-    return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
+    return new TenantLimits(sessionConfig, tenantConfig, userConfig, inboxConfig.limits());
   }
 
   /**

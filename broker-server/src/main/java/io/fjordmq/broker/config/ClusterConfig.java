@@ -50,6 +50,11 @@ public record ClusterConfig(
     }
   }
 
+  /** Whether the configuration names other nodes. */
+  public boolean hasSeeds() {
+    return !seedEndpoints.isBlank() || !clusterDomainName.isBlank();
+  }
+
   /** The TLS settings for connections between nodes; null for plaintext. */
   public @Nullable ClusterTls tls() {
     return certFile.isBlank()

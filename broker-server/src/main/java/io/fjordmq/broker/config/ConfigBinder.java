@@ -1,6 +1,5 @@
 package io.fjordmq.broker.config;
 
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ final class ConfigBinder {
 
   private final Map<String, ConfigValue> given;
   private final List<String> problems;
+  private final Records records = new Records();
 
   /**
    * @param given values by key, including sections that are present but empty
@@ -38,28 +38,28 @@ final class ConfigBinder {
   }
 
   private Record section(String prefix, Record defaults) {
-    RecordComponent[] components = defaults.getClass().getRecordComponents();
-    @Nullable Object[] values = new @Nullable Object[components.length];
-    for (int i = 0; i < components.length; i++) {
-      RecordComponent component = components[i];
-      String path = prefix + component.getName();
-      Object defaultValue = Records.read(defaults, component);
+    List<Records.Component> components = records.components(defaults.getClass());
+    @Nullable Object[] values = new @Nullable Object[components.size()];
+    for (int i = 0; i < components.size(); i++) {
+      Records.Component component = components.get(i);
+      String path = prefix + component.name();
+      Object defaultValue = component.read(defaults);
       if (defaultValue instanceof Map<?, ?>) {
         values[i] = defaultValue; // bound separately, by TenantKeys and PluginKeys
-      } else if (component.isAnnotationPresent(Flattened.class)) {
+      } else if (component.isFlattened()) {
         values[i] = section(prefix, (Record) defaultValue);
       } else if (defaultValue instanceof List<?> list
           && !list.isEmpty()
           && list.get(0) instanceof Record element) {
         values[i] = elements(path, element);
       } else if (!(defaultValue instanceof Record inner)) {
-        values[i] = value(path, component.getType(), defaultValue);
+        values[i] = value(path, component.type(), defaultValue);
       } else {
         values[i] = section(path + ".", inner);
       }
     }
     try {
-      return Records.create(defaults.getClass(), values);
+      return records.create(defaults.getClass(), values);
     } catch (IllegalArgumentException e) {
       problems.add(withOrigin(prefix, e));
       return defaults;
@@ -72,7 +72,7 @@ final class ConfigBinder {
       return defaultValue;
     }
     try {
-      return ValueText.parse(entry.text(), type);
+      return ValueText.parse(entry.text(), type, path);
     } catch (IllegalArgumentException e) {
       problems.add(entry.origin() + ": " + entry.key() + " " + e.getMessage());
       return defaultValue;
@@ -85,6 +85,9 @@ final class ConfigBinder {
     TreeMap<Integer, ConfigValue> named = new TreeMap<>();
     given.forEach(
         (key, entry) -> {
+          if (!key.startsWith(list)) {
+            return;
+          }
           Matcher matcher = numbered.matcher(key);
           if (matcher.matches()) {
             named.putIfAbsent(Integer.parseInt(matcher.group(1)), entry);

@@ -30,6 +30,7 @@ final class ConfigListing {
   List<ConfigEntry> of(BrokerConfig config) {
     addSection("", "", config);
     addTenants();
+    addProviders();
     new TreeMap<>(config.plugins())
         .forEach((name, value) -> add("plugins." + name, "plugins." + name, value, ""));
     return List.copyOf(entries);
@@ -78,6 +79,19 @@ final class ConfigListing {
                 add(key, key, entry.text(), values.getOrDefault(TenantKeys.limit(key), ""));
               }
             });
+  }
+
+  /** Adds the configured values of providers; their defaults depend on the kind of provider. */
+  private void addProviders() {
+    for (ProviderKeys.Listed one : loader.providers().listed()) {
+      String value =
+          one.secret() && !one.value().isEmpty()
+              ? SecretKeys.REDACTED
+              : SecretKeys.redact(one.key(), one.value());
+      entries.add(
+          new ConfigEntry(
+              one.key(), value, "", one.source().origin(), one.source().text(), false, null));
+    }
   }
 
   private void add(String key, String internal, String value, String defaultValue) {

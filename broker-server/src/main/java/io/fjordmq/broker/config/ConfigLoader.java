@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.config.ConfigSources.Layer;
+import io.fjordmq.broker.providers.ProviderEntry.Chain;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -8,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public final class ConfigLoader {
   private final Schema schema = Schema.of(BrokerConfig.defaults());
   private final TenantKeys tenantKeys = new TenantKeys(schema);
   private final PluginKeys pluginKeys = new PluginKeys();
+  private final ProviderKeys providerKeys = new ProviderKeys();
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
   private int hints;
@@ -65,6 +68,11 @@ public final class ConfigLoader {
     return load(commandLine, System.getenv(), System.getProperties());
   }
 
+  /** The socket at which systemd waits for this process to be ready; empty if it does not wait. */
+  public static Optional<String> notifySocket() {
+    return Optional.ofNullable(System.getenv("NOTIFY_SOCKET")).filter(path -> !path.isEmpty());
+  }
+
   static LoadedConfig load(
       CommandLine commandLine, Map<String, String> environment, Properties properties)
       throws ConfigException {
@@ -76,7 +84,7 @@ public final class ConfigLoader {
 
   private List<Layer> read(
       CommandLine commandLine, Map<String, String> environment, Properties properties) {
-    ProcessSettings process = new ProcessSettings(schema, problems, warnings);
+    ProcessSettings process = new ProcessSettings(schema, tenantKeys, problems, warnings);
     List<ConfigValue> options = new ArrayList<>();
     if (commandLine.dataDir() != null) {
       options.add(ConfigValue.value("dataDir", commandLine.dataDir(), COMMAND_LINE));
@@ -105,7 +113,15 @@ public final class ConfigLoader {
     ConfigBinder binder = new ConfigBinder(given, problems);
     BrokerConfig config = binder.bind(BrokerConfig.class, BrokerConfig.defaults());
     try {
-      config = config.withNamed(TenantKeys.bind(given, binder, config), pluginKeys.values());
+      config =
+          config.withNamed(
+              TenantKeys.bind(given, binder, config),
+              pluginKeys.values(),
+              config
+                  .securityConfig()
+                  .withProviders(
+                      providerKeys.bind(Chain.AUTHENTICATION, problems),
+                      providerKeys.bind(Chain.AUTHORIZATION, problems)));
     } catch (IllegalArgumentException e) {
       problems.add("configuration: " + e.getMessage());
     }
@@ -138,9 +154,14 @@ public final class ConfigLoader {
     return Collections.unmodifiableMap(sources);
   }
 
+  /** The values of providers. */
+  ProviderKeys providers() {
+    return providerKeys;
+  }
+
   /** Whether the key exists and has a value. */
   boolean knows(String key) {
-    return isKey(key) || PluginKeys.isPluginKey(key);
+    return isKey(key) || PluginKeys.isPluginKey(key) || ProviderKeys.isProviderKey(key);
   }
 
   private void add(ConfigValue entry, ConfigOrigin origin) {
@@ -153,6 +174,8 @@ public final class ConfigLoader {
       }
     } else if (PluginKeys.isPluginKey(key)) {
       addPluginKey(entry, origin);
+    } else if (ProviderKeys.isProviderKey(key)) {
+      providerKeys.add(entry, origin, problems);
     } else if (isSection(entry)) {
       addSection(entry);
     } else if (!isKey(key)) {

@@ -3,14 +3,15 @@ package io.fjordmq.broker.config;
 import java.time.Duration;
 
 /**
- * Settings for draining a node that is stopped with {@code --drain}.
+ * Settings for draining a node before it stops.
  *
+ * @param atStop whether every stop drains the node first, even without {@code --drain}
  * @param leaderTransferTimeout how long the node waits for other nodes to take over leadership of
  *     its ranges
  * @param clientsPerSecond number of clients disconnected per second so that they reconnect to other
  *     nodes; also applies when the lease has expired or the cluster has marked the node DOWN
  */
-public record DrainConfig(Duration leaderTransferTimeout, int clientsPerSecond) {
+public record DrainConfig(boolean atStop, Duration leaderTransferTimeout, int clientsPerSecond) {
   public DrainConfig {
     require(
         !leaderTransferTimeout.isNegative(),

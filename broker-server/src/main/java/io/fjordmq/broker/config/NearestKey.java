@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * that operators type.
  */
 public final class NearestKey {
-  /** Longer texts are no misspelled keys; comparing them takes time in proportion to the length. */
+  /** Longer texts are not misspelled keys, and the cost of a comparison grows with their length. */
   private static final int MAX_LENGTH = 128;
 
   private NearestKey() {}

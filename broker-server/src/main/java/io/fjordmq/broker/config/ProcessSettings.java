@@ -21,6 +21,7 @@ final class ProcessSettings {
           "FJORDMQ_CLUSTER_DIR",
           "FJORDMQ_JAVA",
           "FJORDMQ_JVM_OPTS",
+          "FJORDMQ_MEMORY",
           "FJORDMQ_START_SECONDS",
           "FJORDMQ_STOP_SECONDS");
 
@@ -38,11 +39,14 @@ final class ProcessSettings {
           "max_io_density", "maxIoDensity");
 
   private final Schema schema;
+  private final TenantKeys tenantKeys;
   private final List<String> problems;
   private final List<String> warnings;
 
-  ProcessSettings(Schema schema, List<String> problems, List<String> warnings) {
+  ProcessSettings(
+      Schema schema, TenantKeys tenantKeys, List<String> problems, List<String> warnings) {
     this.schema = schema;
+    this.tenantKeys = tenantKeys;
     this.problems = problems;
     this.warnings = warnings;
   }
@@ -64,7 +68,10 @@ final class ProcessSettings {
 
   private void addKey(List<ConfigValue> found, String name, String value, String origin) {
     String path = name.substring(PREFIX.length()).replace("__", ".");
-    String key = schema.findIgnoringCase(path);
+    @Nullable String key = schema.findIgnoringCase(path);
+    if (key == null) {
+      key = tenantKeys.findIgnoringCase(path);
+    }
     if (key != null) {
       found.add(ConfigValue.value(key, value, origin));
     } else if (name.contains("__")) {

@@ -6,7 +6,13 @@ import java.util.Set;
 /** The keys that can change while nodes run; the others are read at startup only. */
 final class ReloadableKeys {
   private static final List<String> SECTIONS =
-      List.of("sessionConfig.", "tenantConfig.", "inboxConfig.limits.", "drainConfig.");
+      List.of(
+          "sessionConfig.",
+          "tenantConfig.",
+          "userConfig.",
+          "addressConfig.",
+          "inboxConfig.limits.",
+          "drainConfig.");
 
   private static final Set<String> KEYS =
       Set.of(
@@ -18,7 +24,11 @@ final class ReloadableKeys {
           "overloadConfig.directLowPercent",
           "overloadConfig.loopLagHigh",
           "overloadConfig.loopLagLow",
-          "overloadConfig.recoveryTime");
+          "overloadConfig.recoveryTime",
+          "securityConfig.maxLoginFailures",
+          "securityConfig.loginFailureWindow",
+          "securityConfig.maxNetworkLoginFailures",
+          "securityConfig.maxUserLoginFailures");
 
   private ReloadableKeys() {}
 

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.session.TenantLimits;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ final class TenantKeys {
 
   /** Sections whose keys a tenant can override. */
   private static final List<String> SECTIONS =
-      List.of("sessionConfig", "tenantConfig", "inboxConfig.limits");
+      List.of("sessionConfig", "tenantConfig", "userConfig", "inboxConfig.limits");
 
   /** Limits that apply before a client's tenant is known and therefore cannot be overridden. */
   private static final Set<String> BEFORE_TENANT_IS_KNOWN = Set.of("sessionConfig.connectTimeout");
@@ -54,6 +55,24 @@ final class TenantKeys {
     return keys.contains(split(key).rest);
   }
 
+  /**
+   * Finds the key that an environment variable means: the name of the tenant keeps its case, the
+   * rest ignores it. Null if there is none.
+   */
+  @Nullable String findIgnoringCase(String anyCase) {
+    if (!anyCase.regionMatches(true, 0, SECTION + ".", 0, SECTION.length() + 1)) {
+      return null;
+    }
+    String below = anyCase.substring(SECTION.length() + 1);
+    for (String key : keys) {
+      int end = below.length() - key.length() - 1;
+      if (end > 0 && below.regionMatches(true, end, "." + key, 0, key.length() + 1)) {
+        return SECTION + "." + below.substring(0, end) + "." + key;
+      }
+    }
+    return null;
+  }
+
   /** The shared limit that the key of a tenant overrides; empty if it names a section. */
   static String limit(String key) {
     return split(key).rest;
@@ -87,20 +106,39 @@ final class TenantKeys {
   /** Returns the limits of each tenant that overrides any. */
   static Map<String, TenantLimits> bind(
       Map<String, ConfigValue> given, ConfigBinder binder, BrokerConfig config) {
-    Map<String, TenantLimits> tenants = new LinkedHashMap<>();
+    Map<String, Set<String>> sectionsByTenant = new LinkedHashMap<>();
     for (String key : given.keySet()) {
       @Nullable Split split = isTenantKey(key) ? split(key) : null;
-      if (split == null || split.rest.isEmpty() || tenants.containsKey(split.tenant)) {
-        continue;
+      if (split != null && !split.rest.isEmpty()) {
+        sectionsByTenant
+            .computeIfAbsent(split.tenant, tenant -> new HashSet<>())
+            .add(split.rest.split("\\.", 2)[0]);
       }
-      String prefix = SECTION + "." + split.tenant + ".";
-      tenants.put(
-          split.tenant,
-          new TenantLimits(
-              binder.bind(prefix + "sessionConfig.", config.sessionConfig()),
-              binder.bind(prefix + "tenantConfig.", config.tenantConfig()),
-              binder.bind(prefix + "inboxConfig.limits.", config.inboxConfig().limits())));
     }
+    Map<String, TenantLimits> tenants = new LinkedHashMap<>();
+    sectionsByTenant.forEach(
+        (tenant, sections) ->
+            tenants.put(tenant, bind(SECTION + "." + tenant + ".", sections, binder, config)));
     return tenants;
+  }
+
+  /**
+   * @param sections the sections of which the tenant overrides keys; the others are shared
+   */
+  private static TenantLimits bind(
+      String prefix, Set<String> sections, ConfigBinder binder, BrokerConfig config) {
+    return new TenantLimits(
+        sections.contains("sessionConfig")
+            ? binder.bind(prefix + "sessionConfig.", config.sessionConfig())
+            : config.sessionConfig(),
+        sections.contains("tenantConfig")
+            ? binder.bind(prefix + "tenantConfig.", config.tenantConfig())
+            : config.tenantConfig(),
+        sections.contains("userConfig")
+            ? binder.bind(prefix + "userConfig.", config.userConfig())
+            : config.userConfig(),
+        sections.contains("inboxConfig")
+            ? binder.bind(prefix + "inboxConfig.limits.", config.inboxConfig().limits())
+            : config.inboxConfig().limits());
   }
 }

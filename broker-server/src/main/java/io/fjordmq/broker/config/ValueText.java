@@ -33,6 +33,23 @@ final class ValueText {
   }
 
   /**
+   * Parses the value of a key.
+   *
+   * @param key its name; the message for a number suggests sizes only if the key is one
+   * @throws IllegalArgumentException if the text is not a valid value of that type; the message
+   *     says what is allowed
+   */
+  static Object parse(String text, Class<?> type, String key) {
+    boolean isNumber = type == int.class || type == long.class;
+    boolean isSize =
+        key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT).contains("bytes");
+    if (isNumber && !isSize && !NUMBER.matcher(text).matches()) {
+      throw new IllegalArgumentException("must be a whole number, not '" + text + "'");
+    }
+    return parse(text, type);
+  }
+
+  /**
    * Parses a value.
    *
    * @throws IllegalArgumentException if the text is not a valid value of that type; the message

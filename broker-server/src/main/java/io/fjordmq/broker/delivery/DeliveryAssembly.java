@@ -42,7 +42,7 @@ public final class DeliveryAssembly {
         new InboxEvents(
             local,
             dependencies.inboxes(),
-            new WillService(distribution, dependencies.clock()),
+            new WillService(distribution, dependencies.clock(), dependencies.spans()),
             routes,
             dependencies.history(),
             new ShareRedistribution(dependencies.inboxes(), distribution.rerouting()));

@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.events.ClientHistory;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.InboxStore;
@@ -10,6 +11,7 @@ import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.RouteStore;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings, stores and callbacks that delivery requires from its node.
@@ -22,6 +24,7 @@ import java.util.function.BooleanSupplier;
  *     its incarnation ended
  * @param clock the wall clock
  * @param topicTraffic counts messages of topics
+ * @param spans begins the spans of traced wills; null if there are none
  */
 public record DeliveryDependencies(
     LocalNode self,
@@ -35,4 +38,5 @@ public record DeliveryDependencies(
     BooleanSupplier hasFreeDiskSpace,
     BooleanSupplier isServing,
     InstantSource clock,
-    TopicTraffic topicTraffic) {}
+    TopicTraffic topicTraffic,
+    @Nullable MessageTracer spans) {}

@@ -180,7 +180,7 @@ public final class Distribution implements PublishRouter {
     if (message.retain()) {
       join.openPart();
       if (hasSpace || isClearing(message)) {
-        retained.store(tenant, message, connectOrder, join);
+        retained.store(tenant, message, connectOrder, onRetained(span, join));
       } else {
         join.closePart(PublishOutcome.LOW_DISK_SPACE);
       }
@@ -211,12 +211,16 @@ public final class Distribution implements PublishRouter {
 
   private static Consumer<PublishOutcome> onStored(
       @Nullable PublishSpan span, int copies, PublishJoin join) {
-    if (span == null) {
-      return join::closePart;
-    }
-    MessageSpan store = span.beginStore(copies);
+    return span == null ? join::closePart : endingPart(span.beginStore(copies), join);
+  }
+
+  private static Consumer<PublishOutcome> onRetained(@Nullable PublishSpan span, PublishJoin join) {
+    return span == null ? join::closePart : endingPart(span.beginRetain(), join);
+  }
+
+  private static Consumer<PublishOutcome> endingPart(MessageSpan part, PublishJoin join) {
     return outcome -> {
-      store.end(outcome.error());
+      part.end(outcome.error());
       join.closePart(outcome);
     };
   }

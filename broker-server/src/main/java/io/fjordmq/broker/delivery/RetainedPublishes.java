@@ -7,6 +7,7 @@ import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainVersion;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,10 +28,15 @@ final class RetainedPublishes {
   }
 
   /**
-   * Stores a retained message. Once the message is stored or refused, closes the part of {@code
-   * join} that the caller has opened.
+   * Stores a retained message.
+   *
+   * @param onOutcome called once, when the message is stored or refused
    */
-  void store(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
+  void store(
+      String tenant,
+      Message message,
+      ConnectOrder connectOrder,
+      Consumer<PublishOutcome> onOutcome) {
     RetainVersion retainVersion =
         new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
     StoreCalls.tryCall(() -> store.put(tenant, message, retainVersion))
@@ -47,9 +53,9 @@ final class RetainedPublishes {
                       message.topic(),
                       fault instanceof RangeException ? null : fault);
                 }
-                join.closePart(PublishOutcome.NOT_DURABLE);
+                onOutcome.accept(PublishOutcome.NOT_DURABLE);
               } else {
-                join.closePart(outcomeOf(outcome));
+                onOutcome.accept(outcomeOf(outcome));
               }
             });
   }

@@ -37,8 +37,8 @@ final class ShareRedistribution {
   private static final int MAX_MESSAGES = 64;
 
   /**
-   * How far QoS 2 messages may be ahead of the first undelivered message. Receivers remember 65,535
-   * messages per session and treat older messages as duplicates.
+   * Maximum distance between a QoS 2 message and the first undelivered message. Receivers remember
+   * 65,535 messages per session and treat older messages as duplicates.
    */
   private static final int MAX_AHEAD = 10_000;
 

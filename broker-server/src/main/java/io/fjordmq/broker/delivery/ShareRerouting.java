@@ -78,7 +78,7 @@ final class ShareRerouting {
 
   /**
    * Delivers a message left by an ended session to another member of the share. The store keeps the
-   * message until the listener is told that a member has accepted it or that no member can.
+   * message until the listener learns that a member has accepted it or that no member can.
    *
    * @param id the id of the publish; non-null if at most one member may receive the message
    * @param listener called once, on any thread

@@ -1,6 +1,8 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import java.time.InstantSource;
@@ -14,10 +16,15 @@ import org.jspecify.annotations.Nullable;
 final class WillService {
   private final PublishRouter publishRouter;
   private final InstantSource clock;
+  private final @Nullable MessageTracer tracer;
 
-  WillService(PublishRouter publishRouter, InstantSource clock) {
+  /**
+   * @param tracer begins the spans of traced wills; null if there are none
+   */
+  WillService(PublishRouter publishRouter, InstantSource clock, @Nullable MessageTracer tracer) {
     this.publishRouter = publishRouter;
     this.clock = clock;
+    this.tracer = tracer;
   }
 
   /**
@@ -31,7 +38,13 @@ final class WillService {
       ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener) {
-    publishRouter.publish(tenant, will.messageAt(clock.millis()), connectOrder, id, listener);
+    Message message = will.messageAt(clock.millis());
+    publishRouter.publish(
+        tenant,
+        message,
+        connectOrder,
+        id,
+        TracedPublish.of(tracer, MessageTracer.Origin.WILL, tenant, message, listener));
     publishRouter.flush();
   }
 }

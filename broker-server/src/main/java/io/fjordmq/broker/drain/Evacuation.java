@@ -181,7 +181,7 @@ public final class Evacuation implements AutoCloseable {
             (announced, failure) -> {
               if (failure != null) {
                 end(begun);
-                host.setDraining(false); // in case it was written after all
+                host.setDraining(false); // in case the write took effect after all
                 throw new IllegalStateException(
                     "the metadata cannot be written; try again: " + failure.getMessage(), failure);
               }
@@ -253,7 +253,7 @@ public final class Evacuation implements AutoCloseable {
     return self == null ? null : self.state();
   }
 
-  /** Whether another node accepts clients. If every node were evacuated, there would be none. */
+  /** Whether another node accepts clients, because the last such node must not be evacuated. */
   private boolean canOthersTakeOver() {
     return host.members().byNode().values().stream()
         .anyMatch(
@@ -264,7 +264,7 @@ public final class Evacuation implements AutoCloseable {
                     && member.state() != Member.State.LEAVING);
   }
 
-  /** How far the evacuation is. */
+  /** The progress of the evacuation. */
   public Status status() {
     Run current;
     synchronized (this) {

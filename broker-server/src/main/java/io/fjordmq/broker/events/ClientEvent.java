@@ -55,8 +55,8 @@ public sealed interface ClientEvent
   }
 
   /**
-   * Whether a later event is never combined with one before this event, because that would hide the
-   * order of events.
+   * Whether events after this one are never combined with events before it, because that would hide
+   * their order.
    */
   default boolean isBoundary() {
     return false;
@@ -65,7 +65,7 @@ public sealed interface ClientEvent
   /** The number of characters in the strings of this event, which determines its use of memory. */
   int chars();
 
-  /** The number that identifies the kind of event between nodes. */
+  /** The number of this kind of event in messages between nodes. */
   int kind();
 
   /** Writes the fields, for other nodes. */

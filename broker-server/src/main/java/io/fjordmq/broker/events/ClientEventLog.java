@@ -2,8 +2,10 @@ package io.fjordmq.broker.events;
 
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Clients that were connected to this node and all others ({@link
  * ClientHistory#recordUnconnected}) are kept apart. The others can use at most a quarter of the
  * limits; otherwise, CONNECTs with random client identifiers would evict all other events.
+ *
+ * <p>A client whose only event is that it has connected is not in the log: its connection keeps the
+ * event ({@link ConnectEvent}) until the log records another event of the client. A client that is
+ * in the log when it connects stays in it.
  */
 public final class ClientEventLog implements ClientHistory {
   private static final int MAX_SHARDS = 32;
@@ -31,6 +37,15 @@ public final class ClientEventLog implements ClientHistory {
       connected = new RecentClients(Math.max(1, maxClients - maxOthers), maxBytes - maxBytes / 4);
     }
 
+    private synchronized void recordConnected(
+        RecentClients.Key key, ConnectEvent connect, long nowMillis) {
+      if (contains(key)) {
+        record(key, connect.event(), nowMillis);
+      } else {
+        connect.keep(nowMillis);
+      }
+    }
+
     private synchronized void record(RecentClients.Key key, ClientEvent event, long nowMillis) {
       if (!connected.contains(key)) {
         ClientRecord before = others.remove(key);
@@ -41,15 +56,45 @@ public final class ClientEventLog implements ClientHistory {
       connected.add(key, event, nowMillis);
     }
 
+    private synchronized void record(
+        RecentClients.Key key, @Nullable ConnectEvent connect, ClientEvent event, long nowMillis) {
+      take(key, connect);
+      record(key, event, nowMillis);
+    }
+
     private synchronized void recordUnconnected(
-        RecentClients.Key key, ClientEvent event, long nowMillis) {
+        RecentClients.Key key, @Nullable ConnectEvent connect, ClientEvent event, long nowMillis) {
+      take(key, connect);
       (connected.contains(key) ? connected : others).add(key, event, nowMillis);
     }
 
     private synchronized void recordIfKnown(
-        RecentClients.Key key, ClientEvent event, long nowMillis) {
+        RecentClients.Key key, @Nullable ConnectEvent connect, ClientEvent event, long nowMillis) {
+      take(key, connect);
       if (!connected.addIfPresent(key, event, nowMillis)) {
         others.addIfPresent(key, event, nowMillis);
+      }
+    }
+
+    /** Records the connect event if its connection keeps it. */
+    private void take(RecentClients.Key key, @Nullable ConnectEvent connect) {
+      long atMillis = connect == null ? ConnectEvent.NONE : connect.keptAtMillis();
+      if (connect != null && atMillis != ConnectEvent.NONE) {
+        record(key, connect.event(), atMillis);
+        connect.release();
+      }
+    }
+
+    private boolean contains(RecentClients.Key key) {
+      return connected.contains(key) || others.contains(key);
+    }
+
+    /** Adds the connect event to the list if its connection keeps it. */
+    private synchronized void findKept(
+        String tenant, ConnectEvent connect, List<RecordedEvent> found) {
+      long atMillis = connect.keptAtMillis();
+      if (atMillis != ConnectEvent.NONE) {
+        found.add(new RecordedEvent(tenant, atMillis, atMillis, 1, connect.event()));
       }
     }
 
@@ -70,6 +115,8 @@ public final class ClientEventLog implements ClientHistory {
 
   private final InstantSource clock;
   private final Shard[] shards;
+  private volatile ConnectEvent.Connections connections = (tenant, clientId) -> null;
+  private volatile Supplier<? extends Collection<String>> tenants = List::of;
 
   /**
    * @param clock the wall clock
@@ -85,10 +132,42 @@ public final class ClientEventLog implements ClientHistory {
     }
   }
 
+  /**
+   * Sets where connect events are kept. Until then, none are found there.
+   *
+   * @param tenants the tenants that this node knows
+   */
+  public void findConnectsIn(
+      ConnectEvent.Connections connections, Supplier<? extends Collection<String>> tenants) {
+    this.connections = connections;
+    this.tenants = tenants;
+  }
+
+  @Override
+  public void recordConnected(String tenant, String clientId, ConnectEvent connect) {
+    if (shards.length > 0) {
+      shard(clientId)
+          .recordConnected(new RecentClients.Key(tenant, clientId), connect, clock.millis());
+    }
+  }
+
+  @Override
+  public void record(String tenant, String clientId, ConnectEvent connect, ClientEvent event) {
+    if (shards.length > 0) {
+      shard(clientId)
+          .record(new RecentClients.Key(tenant, clientId), connect, event, clock.millis());
+    }
+  }
+
   @Override
   public void record(String tenant, String clientId, ClientEvent event) {
     if (shards.length > 0) {
-      shard(clientId).record(new RecentClients.Key(tenant, clientId), event, clock.millis());
+      shard(clientId)
+          .record(
+              new RecentClients.Key(tenant, clientId),
+              connections.find(tenant, clientId),
+              event,
+              clock.millis());
     }
   }
 
@@ -96,14 +175,23 @@ public final class ClientEventLog implements ClientHistory {
   public void recordUnconnected(@Nullable String tenant, String clientId, ClientEvent event) {
     if (shards.length > 0) {
       shard(clientId)
-          .recordUnconnected(new RecentClients.Key(tenant, clientId), event, clock.millis());
+          .recordUnconnected(
+              new RecentClients.Key(tenant, clientId),
+              tenant == null ? null : connections.find(tenant, clientId),
+              event,
+              clock.millis());
     }
   }
 
   @Override
   public void recordIfKnown(String tenant, String clientId, ClientEvent event) {
     if (shards.length > 0) {
-      shard(clientId).recordIfKnown(new RecentClients.Key(tenant, clientId), event, clock.millis());
+      shard(clientId)
+          .recordIfKnown(
+              new RecentClients.Key(tenant, clientId),
+              connections.find(tenant, clientId),
+              event,
+              clock.millis());
     }
   }
 
@@ -116,13 +204,20 @@ public final class ClientEventLog implements ClientHistory {
   public List<RecordedEvent> find(@Nullable String tenant, String clientId) {
     List<RecordedEvent> found = new ArrayList<>();
     if (shards.length > 0) {
-      shard(clientId).find(tenant, clientId, found);
+      Shard shard = shard(clientId);
+      shard.find(tenant, clientId, found);
+      for (String searched : tenant == null ? tenants.get() : List.of(tenant)) {
+        ConnectEvent connect = connections.find(searched, clientId);
+        if (connect != null) {
+          shard.findKept(searched, connect, found);
+        }
+      }
     }
     found.sort(Comparator.comparingLong(RecordedEvent::atMillis));
     return found;
   }
 
-  /** The number of clients with events. */
+  /** The number of clients with events, apart from connect events that connections keep. */
   public int size() {
     int size = 0;
     for (Shard shard : shards) {

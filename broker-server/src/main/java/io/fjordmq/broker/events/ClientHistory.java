@@ -24,6 +24,20 @@ public interface ClientHistory {
   /** Records an event of a client that is or was connected to this node. */
   void record(String tenant, String clientId, ClientEvent event);
 
+  /** Records that a client has connected. The connection may be asked to keep the event. */
+  default void recordConnected(String tenant, String clientId, ConnectEvent connect) {
+    record(tenant, clientId, connect.event());
+  }
+
+  /**
+   * Records a later event of a connection.
+   *
+   * @param connect the connect event of the same connection, which is recorded first if it is kept
+   */
+  default void record(String tenant, String clientId, ConnectEvent connect, ClientEvent event) {
+    record(tenant, clientId, event);
+  }
+
   /**
    * Records an event of a client that may never have been connected to this node. Such clients can
    * only use a part of the memory, so that they do not displace clients that were connected.

@@ -9,7 +9,7 @@ final class ClientRecord {
   /** The number of events that are kept. */
   static final int MAX_EVENTS = 50;
 
-  /** An event is combined with one of the last so many events if it repeats it. */
+  /** Number of recent events that are searched for one that a new event repeats. */
   private static final int LOOK_BACK = 8;
 
   /** Approximate memory of a client without events, and of an event without texts. */

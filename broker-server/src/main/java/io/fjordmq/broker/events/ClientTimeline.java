@@ -20,7 +20,8 @@ public record ClientTimeline(List<NodeEvent> events, List<String> problems) {
   public record NodeEvent(String node, RecordedEvent recorded) {}
 
   /**
-   * A connection on another node this much before or after a takeover is the one that caused it.
+   * Maximum difference between the times of a takeover and of the connection that caused it, which
+   * different nodes record.
    */
   private static final long TAKEOVER_MILLIS = 10_000;
 

@@ -2,7 +2,7 @@ package io.fjordmq.broker.events;
 
 import java.util.Map;
 
-/** Explains the reasons for dropped messages, which are also labels of metrics. */
+/** Explains the reasons of dropped messages, which are also metric labels. */
 final class DropText {
   private static final Map<String, String> TEXTS =
       Map.ofEntries(

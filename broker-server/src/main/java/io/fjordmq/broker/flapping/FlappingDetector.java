@@ -3,12 +3,12 @@ package io.fjordmq.broker.flapping;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.bans.Ban;
-import io.fjordmq.broker.bans.BanException;
 import io.fjordmq.broker.bans.BanKind;
 import io.fjordmq.broker.events.Banned;
 import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.records.RecordException;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.ClientEvents;
 import io.fjordmq.common.OperationException;
@@ -60,7 +60,7 @@ public final class FlappingDetector implements ClientEvents {
   /**
    * The dependencies of the detector.
    *
-   * @param history gets an event of the banned client
+   * @param history records an event of the banned client
    * @param observer counts bans
    */
   public record Dependencies(Bans bans, ClientHistory history, SecurityObserver observer) {}
@@ -163,7 +163,8 @@ public final class FlappingDetector implements ClientEvents {
   }
 
   private void reportFailure(String clientId, @Nullable Throwable failure) {
-    if (OperationException.isAny(failure, BanException.Kind.EXISTS, BanException.Kind.CHANGED)) {
+    if (OperationException.isAny(
+        failure, RecordException.Kind.EXISTS, RecordException.Kind.CHANGED)) {
       return; // another node was faster
     }
     String suppressed = failures.permit();

@@ -14,7 +14,7 @@ public interface Api {
   boolean serves(String path);
 
   /**
-   * Handles a request, whether valid or not.
+   * Handles a request, whether valid or not. Called on a thread of the API.
    *
    * @param threads the threads of the API, on which responses are prepared
    * @return completes on any thread, and never with an exception that a client causes
@@ -28,4 +28,11 @@ public interface Api {
    * @return completes on any thread: empty if the caller may read the page, otherwise the response
    */
   CompletableFuture<Optional<HttpReply>> refuse(ApiCall call);
+
+  /**
+   * Checks whether the sender of a request may connect as an MQTT client through the HTTP port.
+   *
+   * @return completes on any thread
+   */
+  CompletableFuture<MqttAdmission> admitMqttClient(ApiCall call);
 }

@@ -32,6 +32,22 @@ public record ApiCall(
     Memory memory,
     long deadlineNanos) {
 
+  /** The same request with other credentials. */
+  ApiCall withAuthorization(Optional<String> credentials) {
+    return new ApiCall(
+        method,
+        path,
+        query,
+        credentials,
+        contentType,
+        origin,
+        host,
+        remoteAddress,
+        body,
+        memory,
+        deadlineNanos);
+  }
+
   /** Reads the body of a request. */
   @FunctionalInterface
   public interface Body {

@@ -1,10 +1,13 @@
 package io.fjordmq.broker.http;
 
 import io.fjordmq.broker.http.ApiCall.BodyException.Kind;
+import io.fjordmq.common.Deadlines;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,7 +34,7 @@ final class ApiCalls implements AutoCloseable {
   private static final int KEEP_ALIVE_SECONDS = 60;
 
   /** The API itself observes the deadline of a call, unless a bug blocks its threads. */
-  private static final long GRACE_MILLIS = 1_000;
+  private static final Duration GRACE = Duration.ofSeconds(1);
 
   /** Maximum body of a caller without credentials, who can only log in. */
   private static final int MAX_ANONYMOUS_BODY_BYTES = 16 << 10;
@@ -44,6 +47,7 @@ final class ApiCalls implements AutoCloseable {
   private final HttpObserver observer;
   private final PendingResponses pending;
   private final ThreadPoolExecutor threads;
+  private final Deadlines deadlines = new Deadlines();
 
   ApiCalls(Api api, HttpSettings settings, HttpObserver observer, PendingResponses pending) {
     this.api = api;
@@ -72,12 +76,14 @@ final class ApiCalls implements AutoCloseable {
     }
     exchange.onCompletion(slot::release);
     ApiCall call = call(exchange, new SlotBody(exchange.request(), slot), slot::reserveRequest);
-    exchange.sendWhenPrepared(
+    CompletableFuture<HttpReply> reply =
         CompletableFuture.supplyAsync(() -> api.handle(call, threads), threads)
-            .thenCompose(reply -> reply)
-            .orTimeout(settings.requestTimeout().toMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS)
+            .thenCompose(handled -> handled);
+    exchange.sendWhenPrepared(
+        deadlines
+            .limit(reply, settings.requestTimeout().plus(GRACE))
             .exceptionally(failure -> failed(exchange, failure))
-            .thenApply(reply -> admitted(reply, slot)),
+            .thenApply(prepared -> admitted(prepared, slot)),
         failure -> failed(exchange, failure));
   }
 
@@ -85,7 +91,7 @@ final class ApiCalls implements AutoCloseable {
     if (reply.status() == HttpStatus.GATEWAY_TIMEOUT_504) {
       observer.onLimitReached(HttpLimit.REQUEST_TIMEOUT);
     }
-    return slot.reserve(reply.body().length) ? reply : tooBusy();
+    return slot.reserve(reply.content().length()) ? reply : tooBusy();
   }
 
   /** The body of a request that occupies a slot. */
@@ -125,6 +131,23 @@ final class ApiCalls implements AutoCloseable {
     return CompletableFuture.supplyAsync(() -> api.refuse(call), threads)
         .thenCompose(refused -> refused)
         .orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** A request without a body, with other credentials than those in its header. */
+  ApiCall call(Exchange exchange, Optional<String> authorization) {
+    return call(exchange, ApiCalls::noBody, ApiCall.Memory.UNLIMITED)
+        .withAuthorization(authorization);
+  }
+
+  /** Checks whether the client may use MQTT; see {@link Api#admitMqttClient}. */
+  CompletableFuture<MqttAdmission> admit(ApiCall call) {
+    try {
+      return CompletableFuture.supplyAsync(() -> api.admitMqttClient(call), threads)
+          .thenCompose(admission -> admission)
+          .orTimeout(settings.requestTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) { // the server is stopping
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** Pages have no bodies. */
@@ -189,7 +212,7 @@ final class ApiCalls implements AutoCloseable {
                 .formatted(maxBytes));
   }
 
-  private static HttpReply failed(Exchange exchange, Throwable failure) {
+  static HttpReply failed(Exchange exchange, Throwable failure) {
     if (failure instanceof TimeoutException) {
       return HttpReply.apiError(
           HttpStatus.GATEWAY_TIMEOUT_504,

@@ -2,7 +2,6 @@ package io.fjordmq.broker.http;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +13,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +63,14 @@ final class Exchange {
     return Request.getPathInContext(request);
   }
 
+  Response response() {
+    return response;
+  }
+
+  Callback callback() {
+    return callback;
+  }
+
   SocketChannelEndPoint client() {
     return client;
   }
@@ -71,6 +79,11 @@ final class Exchange {
   Optional<InetAddress> clientAddress() {
     return Optional.ofNullable(client.getRemoteSocketAddress())
         .map(address -> ((InetSocketAddress) address).getAddress());
+  }
+
+  /** The address of the client as it was when the connection began. */
+  InetSocketAddress clientSocketAddress() {
+    return (InetSocketAddress) request.getConnectionMetaData().getRemoteSocketAddress();
   }
 
   /** Runs an action once the response has been sent or the connection has been closed. */
@@ -91,13 +104,26 @@ final class Exchange {
         (reply, thrown) -> send(thrown == null ? reply : onFailure.apply(thrown)));
   }
 
+  /**
+   * The response, or 304 if the client already has it (RFC 9110 §13.1.2). Tags are hashes, so one
+   * that occurs anywhere in the header is in its list.
+   */
+  HttpReply unlessUnchanged(HttpReply reply) {
+    String tag = reply.headers().get(HttpHeader.ETAG.asString());
+    boolean unchanged =
+        tag != null
+            && request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH).stream()
+                .anyMatch(known -> known.contains(tag));
+    return unchanged ? HttpReply.notModified(reply) : reply;
+  }
+
   void send(HttpReply reply) {
     boolean compressed = reply.hasGzip() && ContentNegotiation.acceptsGzip(request.getHeaders());
-    byte[] body = compressed ? reply.gzip() : reply.body();
+    ReplyBody body = compressed ? ReplyBody.of(reply.gzip()) : reply.content();
     response.setStatus(reply.status());
     if (!reply.contentType().isEmpty()) {
       response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
-      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length());
     }
     if (compressed) {
       response.getHeaders().put(HttpHeader.CONTENT_ENCODING, ContentNegotiation.GZIP);
@@ -106,21 +132,61 @@ final class Exchange {
       response.getHeaders().put(HttpHeader.VARY, "Accept-Encoding");
     }
     reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
-    Scheduler.Task deadline =
-        request
-            .getComponents()
-            .getScheduler()
-            .schedule(
-                this::writeTimedOut, settings.writeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    onCompletion(deadline::cancel);
-    response.write(true, ByteBuffer.wrap(body), callback);
+    Write write = new Write(body, callback);
+    response.write(true, body.buffer(), write);
+    write.limitTime();
+  }
+
+  /** The response on its way to the client. Most are written at once and need no timer. */
+  private final class Write extends Callback.Nested {
+    private final ReplyBody body;
+    // Jetty reuses the request as soon as the write is complete.
+    private final Scheduler timers = request.getComponents().getScheduler();
+    private volatile boolean complete;
+    private volatile Scheduler.@Nullable Task deadline;
+
+    Write(ReplyBody body, Callback callback) {
+      super(callback);
+      this.body = body;
+    }
+
+    /** Starts the timer unless the write is complete. */
+    void limitTime() {
+      if (!complete) {
+        deadline =
+            timers.schedule(
+                this::timedOut, settings.writeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        if (complete) { // meanwhile
+          cancelDeadline();
+        }
+      }
+    }
+
+    private void timedOut() {
+      if (!complete) {
+        writeTimedOut();
+      }
+    }
+
+    @Override
+    public void completed() {
+      complete = true;
+      cancelDeadline();
+      body.onSent();
+    }
+
+    private void cancelDeadline() {
+      Scheduler.Task started = deadline;
+      if (started != null) {
+        started.cancel();
+      }
+    }
   }
 
   private void writeTimedOut() {
     LOG.debug(
         "Disconnected an HTTP client that did not receive its response within"
-            + " httpConfig.writeTimeout path={} client={}",
-        path(),
+            + " httpConfig.writeTimeout client={}",
         client.getRemoteSocketAddress());
     observer.onLimitReached(HttpLimit.WRITE_TIMEOUT);
     client.close();

@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The HTTP server for metrics, health checks and the REST API: {@code GET /metrics} (Prometheus),
  * {@code /livez} (200 while the process responds), {@code /readyz} (200, or 503 with the reasons),
- * {@code /status} (human-readable state of the cluster's nodes and ranges) and the paths of {@link
- * Api}. It shares no threads with MQTT, so that it responds under any load.
+ * {@code /status} (human-readable state of the cluster's nodes and ranges), the web page at {@code
+ * /}, MQTT over WebSocket for the page at {@code /mqtt}, and the paths of {@link Api}. It shares no
+ * threads with MQTT, so that it responds under any load.
  *
  * <p>Jetty handles pipelined requests on a connection in order, so a client that does not read its
  * responses occupies the memory of at most one.
@@ -36,7 +37,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int ACCEPTORS = 1;
   private static final int SELECTORS = 1;
 
-  /** The maximum number of acceptor, selector and request threads, none of which ever blocks. */
+  /** The maximum number of acceptor, selector and request threads. They never block. */
   private static final int MAX_THREADS = 6;
 
   private static final int MIN_THREADS = 1;
@@ -50,7 +51,12 @@ public final class HttpServer implements AutoCloseable {
   private final @Nullable HttpTls tls;
 
   private HttpServer(
-      HttpSettings settings, Pages pages, Api api, HttpObserver observer, @Nullable HttpTls tls) {
+      HttpSettings settings,
+      Pages pages,
+      Api api,
+      MqttClients mqtt,
+      HttpObserver observer,
+      @Nullable HttpTls tls) {
     this.tls = tls;
     QueuedThreadPool threads =
         new QueuedThreadPool(
@@ -64,7 +70,7 @@ public final class HttpServer implements AutoCloseable {
             new ArrayByteBufferPool(
                 0, -1, MAX_POOLED_BYTES, Integer.MAX_VALUE, POOLED_BYTES, POOLED_BYTES));
     this.connector = connector(server, settings, observer, tls);
-    this.handler = new PageHandler(pages, api, settings, observer);
+    this.handler = new PageHandler(pages, api, mqtt, settings, observer);
     server.addConnector(connector);
     server.setErrorHandler(new ErrorPages(api));
     SizeLimitHandler bodies = new SizeLimitHandler(settings.maxBodyBytes(), -1);
@@ -104,17 +110,25 @@ public final class HttpServer implements AutoCloseable {
     return http;
   }
 
+  /** Opens a port that serves no MQTT clients. */
+  static HttpServer start(HttpSettings settings, Pages pages, Api api, HttpObserver observer)
+      throws IOException {
+    return start(settings, pages, api, MqttClients.NONE, observer);
+  }
+
   /**
    * Opens the port.
    *
    * @param api handles the requests to the API
+   * @param mqtt serves the MQTT clients of callers of the API
    * @throws IOException if the port cannot be opened or the certificate cannot be read; the message
    *     names the keys to change
    */
-  public static HttpServer start(HttpSettings settings, Pages pages, Api api, HttpObserver observer)
+  public static HttpServer start(
+      HttpSettings settings, Pages pages, Api api, MqttClients mqtt, HttpObserver observer)
       throws IOException {
     @Nullable HttpTls tls = settings.isTls() ? openTls(settings, observer) : null;
-    HttpServer http = new HttpServer(settings, pages, api, observer, tls);
+    HttpServer http = new HttpServer(settings, pages, api, mqtt, observer, tls);
     String host = settings.host().isEmpty() ? "0.0.0.0" : settings.host();
     try {
       http.connector.open(); // open the port before any thread starts
@@ -130,7 +144,7 @@ public final class HttpServer implements AutoCloseable {
       throw new IOException("cannot start the HTTP server: " + e, e);
     }
     LOG.info(
-        "Listening for {} requests: /metrics /livez /readyz /status /api/v5 /api-docs host={}"
+        "Listening for {} requests: / /metrics /livez /readyz /status /api/v5 /api-docs host={}"
             + " port={}",
         tls == null ? "HTTP" : "HTTPS",
         host,

@@ -54,7 +54,7 @@ public record HttpSettings(
     Duration idleTimeout,
     Duration requestTimeout,
     Duration writeTimeout) {
-  /** Who may read /metrics and /status without credentials. */
+  /** Clients that may read /metrics and /status without credentials. */
   public enum AnonymousMetrics {
     /** Clients on this host, which connect from a loopback address. */
     LOOPBACK,

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Maps paths to pages, and passes requests for other paths to the API. Runs on Jetty's threads and
  * never blocks them: {@code /livez} is served immediately, {@code /readyz} is prepared on a
- * dedicated thread, and the large pages {@code /metrics} and {@code /status} on another one. The
- * API has its own threads.
+ * dedicated thread, and the large pages {@code /metrics} and {@code /status} on another one, which
+ * also reads the files of the web page once. The API has its own threads.
  *
  * <p>Probes do not count as pending requests, so that other clients cannot block them. That is safe
  * because each connection has at most one probe in progress, with a small response.
@@ -41,16 +41,19 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
   private final HttpObserver observer;
   private final PendingResponses pending;
   private final ApiCalls apiCalls;
+  private final MqttUpgrade mqttUpgrade;
   private final PageThread probes;
   private final PageThread largePages;
 
-  PageHandler(Pages pages, Api api, HttpSettings settings, HttpObserver observer) {
+  PageHandler(
+      Pages pages, Api api, MqttClients mqtt, HttpSettings settings, HttpObserver observer) {
     this.pages = pages;
     this.api = api;
     this.settings = settings;
     this.observer = observer;
     this.pending = new PendingResponses(settings, observer);
     this.apiCalls = new ApiCalls(api, settings, observer, pending);
+    this.mqttUpgrade = new MqttUpgrade(mqtt, apiCalls);
     this.probes =
         new PageThread("http-probes", settings.maxConnections(), settings.requestTimeout());
     this.largePages =
@@ -74,15 +77,20 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
       return;
     }
     String path = exchange.path();
-    if (!PATHS.contains(path)) {
+    if (MqttUpgrade.serves(path)) {
+      mqttUpgrade.handle(exchange);
+    } else if (!isPage(path)) {
       exchange.send(
           HttpReply.text(
               HttpStatus.NOT_FOUND_404,
-              "not found; available: /metrics, /livez, /readyz, /status, /api/v5, /api-docs\n"));
+              "not found; available: / (web page), /mqtt, /metrics, /livez, /readyz, /status, /api/v5,"
+                  + " /api-docs\n"));
     } else if (!METHODS.contains(exchange.request().getMethod())) {
       exchange.send(
           HttpReply.text(HttpStatus.METHOD_NOT_ALLOWED_405, "only GET and HEAD are allowed\n")
               .withHeader("Allow", "GET, HEAD"));
+    } else if (pages.web().serves(path)) {
+      sendFile(exchange);
     } else if (path.equals("/livez")) {
       exchange.send(HttpReply.text(HttpStatus.OK_200, "alive\n"));
     } else if (path.equals("/readyz")) {
@@ -90,6 +98,28 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
           probes.prepare(this::readiness), failure -> errorPage(path, failure));
     } else {
       sendLargePage(exchange);
+    }
+  }
+
+  private boolean isPage(String path) {
+    return PATHS.contains(path) || pages.web().serves(path);
+  }
+
+  /**
+   * Sends a file of the web page. All responses share the bytes in memory, so requests for them do
+   * not count as pending. Only the first request has to wait until the files have been read.
+   */
+  private void sendFile(Exchange exchange) {
+    String path = exchange.path();
+    Optional<HttpReply> file = pages.web().findInMemory(path);
+    if (file.isPresent()) {
+      exchange.send(exchange.unlessUnchanged(file.get()));
+    } else {
+      exchange.sendWhenPrepared(
+          largePages
+              .prepare(() -> CompletableFuture.completedFuture(pages.web().load(path)))
+              .thenApply(exchange::unlessUnchanged),
+          failure -> errorPage(path, failure));
     }
   }
 
@@ -137,7 +167,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
 
   /** The memory of a page: of one that is compressed, both variants exist until it is sent. */
   private static long size(HttpReply page) {
-    return (long) page.body().length + page.gzip().length;
+    return (long) page.content().length() + page.gzip().length;
   }
 
   private CompletableFuture<HttpReply> largePage(Exchange exchange) {

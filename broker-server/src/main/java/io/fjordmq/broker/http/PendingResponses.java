@@ -21,7 +21,7 @@ final class PendingResponses {
   /** A client counts as stalled after it has received no part of its response for this long. */
   private static final long STALLED_MILLIS = 1_000;
 
-  /** Requests that do not compete with those of other groups for a slot. */
+  /** A group of requests with its own slots. */
   enum Group {
     /** {@code /metrics} and {@code /status}. */
     PAGES,
@@ -96,7 +96,7 @@ final class PendingResponses {
       setAnonymous(this, false);
     }
 
-    /** Ends the request, whatever its result. Idempotent. */
+    /** Ends the request; called for every outcome. Idempotent. */
     void release() {
       remove(this);
     }

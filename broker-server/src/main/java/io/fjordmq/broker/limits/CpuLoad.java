@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the CPU load of this host, including that of other processes. */
+/** Measures the CPU load of this host, including other processes. */
 public final class CpuLoad {
   private final @Nullable OperatingSystemMXBean system =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);

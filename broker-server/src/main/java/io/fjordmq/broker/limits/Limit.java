@@ -9,6 +9,13 @@ import java.util.Locale;
 public enum Limit {
   CONNECTIONS("tenantConfig.maxConnections"),
   CONNECTION_RATE("tenantConfig.connectionsPerSecond"),
+  TENANT_PUBLISH_RATE("tenantConfig.publishesPerSecond"),
+  USER_CONNECTIONS("userConfig.maxConnections"),
+  USER_CONNECTION_RATE("userConfig.connectionsPerSecond"),
+  USER_PUBLISH_RATE("userConfig.publishesPerSecond"),
+  ADDRESS_CONNECTIONS("addressConfig.maxConnections"),
+  ADDRESS_CONNECTION_RATE("addressConfig.connectionsPerSecond"),
+  ADDRESS_PUBLISH_RATE("addressConfig.publishesPerSecond"),
   RETAINED_MESSAGES("tenantConfig.maxRetainedMessages"),
   RETAINED_BYTES("tenantConfig.maxRetainedBytes"),
   PACKET_BYTES("sessionConfig.maxPacketBytes"),

@@ -1,5 +1,7 @@
 package io.fjordmq.broker.limits;
 
+import io.fjordmq.api.plugin.SessionLimits;
+import io.fjordmq.api.plugin.SessionLimits.Kind;
 import io.fjordmq.inbox.AttachRequest;
 import java.time.Duration;
 
@@ -165,6 +167,55 @@ public record SessionSettings(
         maxPendingSubscribes,
         retainedPageMessages,
         retainedPageBytes);
+  }
+
+  /** Returns these settings with the limits that an authenticator has set for one client. */
+  public SessionSettings withOwn(SessionLimits own) {
+    if (own.isEmpty()) {
+      return this;
+    }
+    return new SessionSettings(
+        maxPacketBytes,
+        (int) own(own, Kind.MAX_PAYLOAD_BYTES, maxPayloadBytes, 0, MAX_PACKET_BYTES),
+        maxClientIdBytes,
+        maxTopicBytes,
+        maxTopicLevels,
+        (int) own(own, Kind.READ_BYTES_PER_SECOND, readBytesPerSecond, 0, Integer.MAX_VALUE),
+        (int) own(own, Kind.WRITE_BYTES_PER_SECOND, writeBytesPerSecond, 0, Integer.MAX_VALUE),
+        (int) own(own, Kind.PUBLISHES_PER_SECOND, publishesPerSecond, 0, Integer.MAX_VALUE),
+        connectTimeout,
+        defaultKeepAliveSeconds,
+        (int) own(own, Kind.MAX_KEEP_ALIVE_SECONDS, maxKeepAliveSeconds, 0, 65_535),
+        own(
+            own,
+            Kind.MAX_SESSION_EXPIRY_SECONDS,
+            maxSessionExpirySeconds,
+            0,
+            AttachRequest.NEVER_EXPIRES),
+        mqtt3SessionExpirySeconds,
+        receiveMaximum,
+        maxPendingPublishes,
+        maxPendingBytes,
+        bindClientIdTo,
+        topicAliasMaximum,
+        (int) own(own, Kind.MAX_INFLIGHT, maxInflight, 1, 65_534),
+        outboundTopicAliases,
+        (int) own(own, Kind.MAX_QUEUED_MESSAGES, maxQueuedMessages, 1, Integer.MAX_VALUE),
+        (int) own(own, Kind.MAX_QUEUED_BYTES, maxQueuedBytes, 1_024, Integer.MAX_VALUE),
+        dropOldest,
+        inboxBufferMessages,
+        inboxBufferBytes,
+        (int) own(own, Kind.MAX_SUBSCRIPTIONS, maxSubscriptions, 1, Integer.MAX_VALUE),
+        maxSubscriptionBytes,
+        maxPendingSubscribes,
+        retainedPageMessages,
+        retainedPageBytes);
+  }
+
+  /** Returns the client's own value, moved into the allowed range, or the given one. */
+  private static long own(SessionLimits own, Kind kind, long tenant, long min, long max) {
+    Long value = own.values().get(kind);
+    return value == null ? tenant : Math.max(min, Math.min(max, value));
   }
 
   private static void requireWithin(String name, long value, long min, long max) {

@@ -16,8 +16,8 @@ public final class LogFields {
    * Passes each pair to a callback: those in the text, which end with a placeholder, and those that
    * the event has in addition.
    *
-   * @param field gets a key and its value, of any type; a {@link QuotedText} is passed as the text
-   *     that it quotes
+   * @param field receives each key and its value, of any type; receives the quoted text of a {@link
+   *     QuotedText}
    */
   public static void forEach(ILoggingEvent event, BiConsumer<String, @Nullable Object> field) {
     Object[] arguments = event.getArgumentArray();

@@ -10,9 +10,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
@@ -28,6 +30,8 @@ public final class LogLevels implements AutoCloseable {
   public static final String CLIENTS = "io.fjordmq.clients";
 
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(LogLevels.class);
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long MAX_WAIT_MILLIS = 60_000;
   private static final String ROOT = org.slf4j.Logger.ROOT_LOGGER_NAME;
 
   /** A level that an operator has set. */
@@ -35,12 +39,17 @@ public final class LogLevels implements AutoCloseable {
     private final Level level;
     private final @Nullable Instant until;
 
+    /** When the change ends, in milliseconds of the timers. */
+    private final long endMillis;
+
     /** The level according to the file; null if the file has none for this logger. */
     private volatile @Nullable Level configured;
 
-    private Change(Level level, @Nullable Instant until, @Nullable Level configured) {
+    private Change(
+        Level level, @Nullable Instant until, long endMillis, @Nullable Level configured) {
       this.level = level;
       this.until = until;
+      this.endMillis = endMillis;
       this.configured = configured;
     }
   }
@@ -51,6 +60,12 @@ public final class LogLevels implements AutoCloseable {
   private final Level clientLevel;
   private final Map<String, Change> changes = new ConcurrentHashMap<>();
   private final Listener listener = new Listener();
+
+  /**
+   * The seconds in which a timer ends changes. Timers cannot be canceled, and an operator may
+   * change a level often, so changes share them. Guarded by this.
+   */
+  private final Set<Long> timerSeconds = new HashSet<>();
 
   /** Keeps changed levels when logback reads its file again, which resets all of them. */
   private final class Listener implements LoggerContextListener {
@@ -182,9 +197,13 @@ public final class LogLevels implements AutoCloseable {
     Logger logger = context.getLogger(name);
     Change before = changes.get(name);
     Instant until = duration == null ? null : clock.instant().plus(duration);
+    long endMillis = duration == null ? NEVER : timers.nowMillis() + duration.toMillis();
     Change change =
         new Change(
-            level.toLogback(), until, before == null ? logger.getLevel() : before.configured);
+            level.toLogback(),
+            until,
+            endMillis,
+            before == null ? logger.getLevel() : before.configured);
     changes.put(name, change);
     logger.setLevel(change.level);
     LOG.info(
@@ -193,21 +212,40 @@ public final class LogLevels implements AutoCloseable {
         level.label(),
         until == null ? "stop" : until);
     if (duration != null) {
-      timers.schedule(duration.toMillis(), () -> end(name, change));
+      scheduleEnd(endMillis);
     }
     return describe(name, change.level);
   }
 
-  private synchronized void end(String name, Change change) {
-    if (changes.get(name) == change) {
-      reset(name);
+  /** Schedules a look at the changes, a minute from now at the latest and up to a second late. */
+  private void scheduleEnd(long endMillis) {
+    long now = timers.nowMillis();
+    long second = (Math.min(endMillis, now + MAX_WAIT_MILLIS) + 999) / 1_000;
+    if (timerSeconds.add(second)) {
+      timers.schedule(Math.max(0, second * 1_000 - now), () -> endDue(second));
     }
+  }
+
+  private synchronized void endDue(long second) {
+    timerSeconds.remove(second);
+    long now = timers.nowMillis();
+    changes.forEach(
+        (name, change) -> {
+          if (change.endMillis <= now) {
+            reset(name);
+          }
+        });
+    changes.values().stream()
+        .mapToLong(change -> change.endMillis)
+        .filter(end -> end != NEVER)
+        .min()
+        .ifPresent(this::scheduleEnd);
   }
 
   /**
    * Ends the change of a level.
    *
-   * @return the level that is in effect now; it can be that of a parent
+   * @return the effective level, which may be inherited from a parent
    */
   public synchronized LoggerLevel reset(String name) {
     Logger logger = context.getLogger(name);

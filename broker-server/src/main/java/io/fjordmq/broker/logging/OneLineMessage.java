@@ -4,8 +4,8 @@ import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 
 /**
- * Replaces {@code %msg}: a message is one line, whatever clients have sent. Otherwise, a client
- * identifier with a line break could forge log lines.
+ * Replaces {@code %msg}: a message occupies one line, even if it contains data from clients.
+ * Otherwise, a client identifier with a line break could forge log lines.
  */
 public final class OneLineMessage extends ClassicConverter {
   @Override

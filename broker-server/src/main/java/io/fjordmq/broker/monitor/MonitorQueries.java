@@ -1,8 +1,8 @@
 package io.fjordmq.broker.monitor;
 
 import io.fjordmq.broker.monitor.MonitorCodec.Request;
-import io.fjordmq.broker.query.NodeSurvey;
-import io.fjordmq.broker.query.NodeSurvey.Responses;
+import io.fjordmq.broker.query.NodeBroadcast;
+import io.fjordmq.broker.query.NodeBroadcast.Responses;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerNetwork;
@@ -24,7 +24,7 @@ public final class MonitorQueries {
   private final Sampler sampler;
   private final Supplier<Map<String, Long>> counters;
   private final Membership membership;
-  private final NodeSurvey nodes;
+  private final NodeBroadcast nodes;
 
   /**
    * Samples of one or more nodes.
@@ -42,7 +42,7 @@ public final class MonitorQueries {
     this.sampler = sampler;
     this.counters = counters;
     this.membership = membership;
-    this.nodes = new NodeSurvey(membership, peers, SERVICE);
+    this.nodes = new NodeBroadcast(membership, peers, SERVICE);
   }
 
   /**

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ public final class Sampler implements AutoCloseable {
   private static final double P50 = 0.50;
   private static final double P99 = 0.99;
 
-  private final Supplier<Reading> readings;
+  private final Source source;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
   private final PeriodicTasks tasks = new PeriodicTasks("monitor");
@@ -44,20 +43,26 @@ public final class Sampler implements AutoCloseable {
   /** The previous reading, and when it was taken. */
   private record Earlier(Reading reading, long nanos, long boundaryMillis) {}
 
+  /** Reads this node. Called on any thread; must not block. */
+  public interface Source {
+    Gauges gauges();
+
+    Reading reading();
+  }
+
   /**
-   * @param readings reads this node; called on any thread, must not block
    * @param clock cluster time
    * @param nanoTime a monotonic clock
    */
-  Sampler(Supplier<Reading> readings, InstantSource clock, LongSupplier nanoTime) {
-    this.readings = readings;
+  Sampler(Source source, InstantSource clock, LongSupplier nanoTime) {
+    this.source = source;
     this.clock = clock;
     this.nanoTime = nanoTime;
   }
 
   /** Starts taking samples on its own thread. */
-  public static Sampler start(Supplier<Reading> readings, InstantSource clock) {
-    Sampler sampler = new Sampler(readings, clock, System::nanoTime);
+  public static Sampler start(Source source, InstantSource clock) {
+    Sampler sampler = new Sampler(source, clock, System::nanoTime);
     sampler.tasks.every(TICK, "monitor", sampler::tick);
     return sampler;
   }
@@ -70,7 +75,7 @@ public final class Sampler implements AutoCloseable {
     if (before != null && boundary <= before.boundaryMillis) {
       return; // cluster time may be corrected backward a little
     }
-    Reading reading = readings.get();
+    Reading reading = source.reading();
     long nanos = nanoTime.getAsLong();
     earlier = new Earlier(reading, nanos, boundary);
     if (before != null) {
@@ -79,7 +84,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   private Sample sample(Earlier before, Reading now, long elapsedNanos, long boundary) {
-    Sample.Builder sample = now.gauges(boundary);
+    Sample.Builder sample = now.gauges().sample(boundary);
     Map<String, Long> perSecond = new LinkedHashMap<>();
     increase(Series.RECEIVED, before, now, ClientTraffic::publishesReceived)
         .addTo(sample, perSecond, elapsedNanos);
@@ -141,7 +146,7 @@ public final class Sampler implements AutoCloseable {
    * sample.
    */
   Map<String, Long> current() {
-    Sample now = readings.get().gauges(clock.millis()).build();
+    Sample now = source.gauges().sample(clock.millis()).build();
     List<Sample> recent = latest(2 * (int) INTERVAL.toSeconds());
     Map<String, Long> values = new LinkedHashMap<>();
     for (Series series : Series.values()) {

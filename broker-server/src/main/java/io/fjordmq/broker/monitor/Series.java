@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public enum Series {
   /** Connected clients. */
   CONNECTIONS("connections", null, Merge.SUM, "Connected clients"),
-  /** The same; EMQX distinguishes connections and live connections. */
+  /** Same value as the previous one; EMQX distinguishes connections and live connections. */
   LIVE_CONNECTIONS("live_connections", null, Merge.SUM, "The same as `connections`"),
   /** Offline persistent sessions. */
   DISCONNECTED_DURABLE_SESSIONS(

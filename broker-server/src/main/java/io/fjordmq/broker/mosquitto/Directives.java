@@ -201,11 +201,11 @@ final class Directives {
     add(Directives::tlsVersion, "tls_version");
     add(
         Rule.omit(
-            "mosquitto uses the names of OpenSSL, FjordMQ standard names (ciphers); the defaults of"
-                + " the TLS library apply"),
+            "mosquitto uses the names of OpenSSL, FjordMQ standard names (ciphers); Mozilla's"
+                + " intermediate profile applies"),
         "ciphers",
         "ciphers_tls1.3");
-    add(Rule.omit("FjordMQ does not check revocation lists"), "crlfile");
+    add(Rule.text("securityConfig.crl.path"), "crlfile");
     add(Rule.omit("FjordMQ does not use Diffie-Hellman parameters"), "dhparamfile");
     add(
         Rule.omit("FjordMQ reads keys from files only"),

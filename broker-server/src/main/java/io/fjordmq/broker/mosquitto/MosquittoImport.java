@@ -34,7 +34,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
     return new MosquittoImport(write(file, draft, notes), List.copyOf(notes));
   }
 
-  /** Applies the defaults of mosquitto that differ from those of FjordMQ. */
+  /** Applies the defaults in which mosquitto differs from FjordMQ. */
   private static void complete(Draft draft) {
     Listener first = draft.listeners.get(0);
     boolean isLocalOnly = draft.listeners.size() == 1 && !first.isNamed;

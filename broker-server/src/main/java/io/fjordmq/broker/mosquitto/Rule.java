@@ -15,7 +15,7 @@ interface Rule {
     return (draft, line) -> draft.omit(line, reason);
   }
 
-  /** The directive has no counterpart, unless its value matches what FjordMQ does anyway. */
+  /** The directive has no counterpart, unless its value matches the behavior of FjordMQ. */
   static Rule omitUnless(String value, String reason) {
     return (draft, line) -> {
       if (!line.value().equalsIgnoreCase(value)) {

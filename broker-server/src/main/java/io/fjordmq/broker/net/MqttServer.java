@@ -32,6 +32,7 @@ public final class MqttServer implements AutoCloseable {
   private final EventLoopGroup workers;
   private final ListenerCertificates listenerCertificates;
   private final MqttPipeline adoptedPipeline;
+  private final MqttPipeline tunnelPipeline;
   private final List<Listener> listeners = new ArrayList<>();
 
   private MqttServer(
@@ -49,6 +50,12 @@ public final class MqttServer implements AutoCloseable {
             TransportStack.plain(),
             clients,
             Integer.MAX_VALUE);
+    this.tunnelPipeline =
+        new MqttPipeline(
+            channel -> ((TunnelChannel) channel).peer(),
+            TransportStack.plain(),
+            clients,
+            Integer.MAX_VALUE); // the server that carries the bytes limits its connections
   }
 
   /**
@@ -116,7 +123,7 @@ public final class MqttServer implements AutoCloseable {
     MqttPipeline pipeline =
         new MqttPipeline(
             channel -> Listener.peer(settings, channel),
-            TransportStack.of(settings, tls, observer),
+            TransportStack.of(settings, tls, clients.needsIssuers(), observer),
             clients,
             settings.socket().maxConnections());
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
@@ -145,6 +152,15 @@ public final class MqttServer implements AutoCloseable {
   public ChannelFuture adopt(Channel channel) {
     channel.pipeline().addLast(adoptedPipeline);
     return workers.register(channel);
+  }
+
+  /**
+   * Serves a client whose bytes another server of this node carries. Can be called on any thread.
+   * When the method returns, the channel has an event loop.
+   */
+  public void serve(TunnelChannel channel) {
+    channel.pipeline().addLast(tunnelPipeline);
+    workers.register(channel);
   }
 
   /** The event loops that serve clients. */

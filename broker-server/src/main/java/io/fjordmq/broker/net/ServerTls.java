@@ -11,6 +11,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,23 @@ import org.jspecify.annotations.Nullable;
  * with other certificates.
  */
 final class ServerTls implements AutoCloseable {
+  /**
+   * The cipher suites of Mozilla's intermediate profile, version 5.7, in its order: only ephemeral
+   * keys and authenticated encryption. Those with finite-field Diffie-Hellman are left out, because
+   * BoringSSL does not implement them.
+   */
+  private static final List<String> INTERMEDIATE_CIPHERS =
+      List.of(
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
   private final TlsFilesReload files;
   private final TlsLibrary library;
   private SslContext context;
@@ -61,9 +79,7 @@ final class ServerTls implements AutoCloseable {
               .clientAuth(clientAuth(settings))
               .sessionCacheSize(settings.sessionCacheSize())
               .sessionTimeout(settings.sessionTimeout().toSeconds());
-      if (!settings.ciphers().isEmpty()) {
-        builder.ciphers(settings.ciphers());
-      }
+      builder.ciphers(settings.ciphers().isEmpty() ? INTERMEDIATE_CIPHERS : settings.ciphers());
       if (!files.trusted().isEmpty()) {
         builder.trustManager(files.trusted());
       }
@@ -97,6 +113,11 @@ final class ServerTls implements AutoCloseable {
     handler.setHandshakeTimeoutMillis(files.source().settings().handshakeTimeout().toMillis());
     handler.setCloseNotifyFlushTimeout(1, TimeUnit.SECONDS);
     return handler;
+  }
+
+  /** The certificates that those of clients must chain to. */
+  List<X509Certificate> trusted() {
+    return files.files().trusted();
   }
 
   /** The time at which the certificate in use expires. */

@@ -16,6 +16,8 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -26,12 +28,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
+  private final @Nullable List<X509Certificate> trusted;
   private final ListenerObserver observer;
   private final long startedAtMillis = System.currentTimeMillis();
   private boolean established;
 
-  TlsHandshakeHandler(SslHandler tls, ListenerObserver observer) {
+  /**
+   * @param trusted the certificates that those of clients must chain to; null if nobody needs the
+   *     issuers of a client's certificate
+   */
+  TlsHandshakeHandler(
+      SslHandler tls, @Nullable List<X509Certificate> trusted, ListenerObserver observer) {
     this.tls = tls;
+    this.trusted = trusted;
     this.observer = observer;
   }
 
@@ -51,23 +60,26 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
     established = true;
     ctx.pipeline().remove(QueuedHandshakeHandler.class);
     SSLSession session = tls.engine().getSession();
-    X509Certificate certificate = certificateOf(session);
+    List<X509Certificate> sent = certificatesOf(session);
+    X509Certificate certificate = sent.isEmpty() ? null : sent.get(0);
+    List<X509Certificate> issuers = null;
     try {
       if (certificate != null) {
         // The certificate of a resumed session was verified when the session was established.
         certificate.checkValidity();
+        issuers = trusted == null ? null : CertificatePath.issuers(sent, trusted);
       }
     } catch (CertificateException e) {
       refuse(ctx, CloseReason.TLS_FAILED, "client certificate: " + e.getMessage());
       return;
     }
-    Peer.of(ctx.channel()).withTls(certificate).attachTo(ctx.channel());
+    Peer.of(ctx.channel()).withTls(certificate, issuers).attachTo(ctx.channel());
     observer.onHandshake(isResumed(session));
   }
 
   /**
-   * Whether the session was resumed. With BoringSSL, the creation time of a session is that of its
-   * ticket and cannot be used to decide this, so the library is queried directly.
+   * Whether the session was resumed. With BoringSSL, a session has the creation time of its ticket,
+   * which does not show whether it was resumed, so this method asks the library directly.
    */
   private boolean isResumed(SSLSession session) {
     return tls.engine() instanceof ReferenceCountedOpenSslEngine engine
@@ -75,12 +87,18 @@ final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
         : session.getCreationTime() < startedAtMillis;
   }
 
-  private static @Nullable X509Certificate certificateOf(SSLSession session) {
+  /** Returns the client's certificate, followed by further ones; empty if it sent none. */
+  private static List<X509Certificate> certificatesOf(SSLSession session) {
+    List<X509Certificate> sent = new ArrayList<>();
     try {
-      Certificate[] chain = session.getPeerCertificates();
-      return chain.length > 0 && chain[0] instanceof X509Certificate leaf ? leaf : null;
+      for (Certificate one : session.getPeerCertificates()) {
+        if (one instanceof X509Certificate certificate) {
+          sent.add(certificate);
+        }
+      }
+      return sent;
     } catch (SSLPeerUnverifiedException e) {
-      return null;
+      return sent;
     }
   }
 

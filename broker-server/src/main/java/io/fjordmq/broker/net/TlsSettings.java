@@ -13,8 +13,8 @@ import java.util.List;
  * @param trustFile CA certificates that clients' certificates must chain to
  * @param clientAuth whether clients must present a certificate
  * @param protocols enabled protocol versions: TLSv1.3, TLSv1.2 or both
- * @param ciphers enabled cipher suites by their standard names; empty for the defaults of the TLS
- *     library
+ * @param ciphers enabled cipher suites by their standard names; empty for those of Mozilla's
+ *     intermediate profile
  * @param handshakeTimeout maximum duration of a handshake
  * @param sessionCacheSize number of TLS 1.2 sessions cached for clients that do not use session
  *     tickets

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,14 @@ interface TransportStack {
   /**
    * Returns the layers that a listener's settings require, in this order: PROXY header, TLS,
    * WebSocket.
+   *
+   * @param needsIssuers see {@link io.fjordmq.broker.protocol.ClientConnections#needsIssuers}
    */
   static TransportStack of(
-      ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
+      ListenerSettings settings,
+      @Nullable ServerTls tls,
+      boolean needsIssuers,
+      ListenerObserver observer) {
     boolean proxied = settings.proxy().proxyProtocol();
     List<CidrBlock> trusted = settings.proxy().networks();
     WebSocketSettings webSocket = settings.webSocket();
@@ -38,7 +44,8 @@ interface TransportStack {
       if (tls != null) {
         pipeline.addLast(
             "queue",
-            new QueuedHandshakeHandler(handshakeQueue, ctx -> addTlsHandlers(ctx, tls, observer)));
+            new QueuedHandshakeHandler(
+                handshakeQueue, ctx -> addTlsHandlers(ctx, tls, needsIssuers, observer)));
       }
       if (webSocket != null) {
         WebSocketUpgradeHandler.addTo(pipeline, webSocket);
@@ -51,9 +58,11 @@ interface TransportStack {
    * its handshake.
    */
   private static void addTlsHandlers(
-      ChannelHandlerContext ctx, ServerTls tls, ListenerObserver observer) {
+      ChannelHandlerContext ctx, ServerTls tls, boolean needsIssuers, ListenerObserver observer) {
     SslHandler handler = tls.newHandler(ctx.alloc());
     ctx.pipeline().addAfter(ctx.name(), "tls", handler);
-    ctx.pipeline().addAfter("tls", "handshake", new TlsHandshakeHandler(handler, observer));
+    List<X509Certificate> trusted = needsIssuers ? tls.trusted() : null;
+    ctx.pipeline()
+        .addAfter("tls", "handshake", new TlsHandshakeHandler(handler, trusted, observer));
   }
 }

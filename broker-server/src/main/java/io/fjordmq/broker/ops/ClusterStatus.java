@@ -40,6 +40,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    * @param leader the leader; null if none is known
    * @param keys the key interval in hexadecimal; the end is exclusive
    * @param load the load; null if the leader has not reported it
+   * @param pin where an operator pinned the range; null if it is not pinned
    * @param problem why a replica is halted; null if none is halted
    */
   public record RangeLine(
@@ -49,7 +50,15 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
       List<ReplicaLine> learners,
       String keys,
       @Nullable LoadLine load,
+      @Nullable PinLine pin,
       @Nullable String problem) {}
+
+  /**
+   * The placement that an operator chose.
+   *
+   * @param leader null if any voter may lead
+   */
+  public record PinLine(List<String> voters, @Nullable String leader) {}
 
   /**
    * The load of a range and the split decision of its leader.
@@ -101,6 +110,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   private static String line(RangeLine range, int width) {
     String leader = range.leader();
     LoadLine load = range.load();
+    PinLine pin = range.pin();
     String problem = range.problem();
     return "range "
         + pad(range.range(), width)
@@ -112,7 +122,14 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + "  keys "
         + range.keys()
         + (load == null ? "" : "  " + text(load))
+        + (pin == null ? "" : "  " + text(pin))
         + (problem == null ? "" : "  " + problem);
+  }
+
+  private static String text(PinLine pin) {
+    return "pinned to "
+        + String.join(", ", pin.voters())
+        + (pin.leader() == null ? "" : " with leader " + pin.leader());
   }
 
   private static String text(LoadLine load) {

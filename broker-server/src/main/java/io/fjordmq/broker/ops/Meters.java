@@ -22,8 +22,8 @@ import java.util.function.Function;
  */
 final class Meters {
   /**
-   * Upper bounds of the histogram buckets, which cover latencies from those of memory writes to
-   * those of a failing disk.
+   * Upper bounds of the histogram buckets, from the latency of a write to memory to the latency of
+   * a failing disk.
    */
   private static final Duration[] BUCKETS = {
     Duration.ofNanos(100_000),

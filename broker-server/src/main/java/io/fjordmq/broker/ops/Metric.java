@@ -75,7 +75,9 @@ sealed interface Metric
    * at first.
    */
   default boolean hasDynamicLabels() {
-    return labels().contains("listener") || labels().equals("node");
+    return labels().contains("listener")
+        || labels().contains("provider")
+        || labels().equals("node");
   }
 
   /** The name in the Prometheus format. */

@@ -1,5 +1,7 @@
 package io.fjordmq.broker.ops;
 
+import io.fjordmq.broker.providers.ProviderInfo;
+import io.fjordmq.broker.providers.ProviderMeter;
 import io.fjordmq.broker.security.DenialCause;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.micrometer.core.instrument.Timer;
@@ -11,6 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Metrics for authentication, access rules and plugins. */
 final class SecurityMeters implements SecurityObserver {
+  private final Meters meters;
   private final Map<Attempt, Map<DenialCause, LongAdder>> denials = new EnumMap<>(Attempt.class);
   private final Timer authentication;
   private final LongAdder passwordsWaiting;
@@ -23,6 +26,7 @@ final class SecurityMeters implements SecurityObserver {
   private final LongAdder flappingBans;
 
   SecurityMeters(Meters meters) {
+    this.meters = meters;
     for (Attempt attempt : Attempt.values()) {
       Map<DenialCause, LongAdder> causes = new EnumMap<>(DenialCause.class);
       for (DenialCause denialCause : DenialCause.values()) {
@@ -82,6 +86,11 @@ final class SecurityMeters implements SecurityObserver {
   @Override
   public void onFileReloaded(boolean loaded) {
     (loaded ? filesLoaded : filesRejected).increment();
+  }
+
+  @Override
+  public ProviderMeter provider(ProviderInfo info) {
+    return new ProviderMeters(meters, info);
   }
 
   @Override

@@ -38,8 +38,34 @@ enum SecurityMetric implements Metric {
       "fjordmq.security.files.read",
       Kind.COUNTER,
       "result",
-      "Reloads of changed password and ACL files; result is loaded, or rejected if the file is"
-          + " invalid"),
+      "Reloads of changed password files, ACL files and revocation lists; result is loaded, or"
+          + " rejected if the file is invalid"),
+  PROVIDER_CALLS(
+      "fjordmq.auth.calls",
+      Kind.COUNTER,
+      "chain, provider, outcome",
+      "Calls of providers of authentication and authorization, by outcome"),
+  PROVIDER_LATENCY(
+      "fjordmq.auth.latency",
+      Kind.TIMER,
+      "chain, provider",
+      "Time from requesting a call of a provider to its answer or failure, including the time in"
+          + " the queue"),
+  PROVIDER_CACHE_LOOKUPS(
+      "fjordmq.auth.cache.lookups",
+      Kind.COUNTER,
+      "chain, provider, result",
+      "Lookups of a provider's answer in the cache; result is hit or miss"),
+  PROVIDER_CALLS_WAITING(
+      "fjordmq.auth.calls.waiting",
+      Kind.GAUGE,
+      "chain, provider",
+      "Calls of a provider waiting because too many calls are unanswered"),
+  PROVIDER_BREAKER_OPEN(
+      "fjordmq.auth.breaker.open",
+      Kind.GAUGE,
+      "chain, provider",
+      "1 if the circuit breaker of a provider is open, so that it is not called"),
   API_LOGINS(
       "fjordmq.api.logins",
       Kind.COUNTER,

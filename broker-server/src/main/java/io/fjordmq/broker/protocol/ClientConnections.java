@@ -15,6 +15,12 @@ public interface ClientConnections {
   /** Counts a connection that was closed before its client could send a CONNECT. */
   void countRefused(CloseReason reason);
 
+  /**
+   * Whether the peer of a connection must contain the issuers of the client's certificate, which
+   * take time to find.
+   */
+  boolean needsIssuers();
+
   /** Whether the node is overloaded. */
   Overload overload();
 

@@ -71,7 +71,7 @@ public enum CloseReason {
   /** The client did not read while memory was short, or left its responses unread for too long. */
   CLIENT_TOO_SLOW(0x97, -1),
   QUOTA_EXCEEDED(0x97, 0x03),
-  /** An operator has disconnected the client. */
+  /** An operator has disconnected the client, or removed or changed its user in the database. */
   ADMINISTRATIVE_ACTION(0x98, -1),
   /** The node is draining. MQTT 5 clients receive a Server Reference if there is one. */
   USE_ANOTHER_SERVER(0x9C, 0x03),

@@ -12,7 +12,9 @@ import io.netty.handler.codec.mqtt.MqttProperties;
  */
 public final class ConnAckRefusal {
   private static final int CONNACK = 0x20;
-  private static final int MAX_REASON_STRING_LENGTH = 80;
+
+  /** So that all lengths take one byte. */
+  private static final int MAX_REASON_STRING_BYTES = 120;
 
   private ConnAckRefusal() {}
 
@@ -53,7 +55,7 @@ public final class ConnAckRefusal {
   }
 
   private static ByteBuf encodeMqtt5(Channel channel, CloseReason reason, String detail) {
-    String text = detail.substring(0, Math.min(detail.length(), MAX_REASON_STRING_LENGTH / 3));
+    String text = truncated(detail);
     int textBytes = ByteBufUtil.utf8Bytes(text);
     int properties = 3 + textBytes;
     ByteBuf packet = channel.alloc().buffer(8 + properties);
@@ -62,6 +64,14 @@ public final class ConnAckRefusal {
     packet.writeByte(properties).writeByte(MqttProperties.REASON_STRING).writeShort(textBytes);
     ByteBufUtil.writeUtf8(packet, text);
     return packet;
+  }
+
+  private static String truncated(String detail) {
+    String text = detail.substring(0, Math.min(detail.length(), MAX_REASON_STRING_BYTES));
+    while (ByteBufUtil.utf8Bytes(text) > MAX_REASON_STRING_BYTES) {
+      text = text.substring(0, text.length() - 1);
+    }
+    return text;
   }
 
   /** Whether MQTT 5.0 §3.2.2.2 allows the reason code in a CONNACK. */

@@ -87,7 +87,8 @@ public final class ConnectReader {
             payload.passwordInBytes(),
             properties.text(MqttProperties.AUTHENTICATION_METHOD),
             properties.bytes(MqttProperties.AUTHENTICATION_DATA),
-            header.isWillFlag() ? readWill(header, payload, clientId) : null);
+            header.isWillFlag() ? readWill(header, payload, clientId) : null,
+            properties.userProperties());
     return grant(request);
   }
 

@@ -1,6 +1,9 @@
 package io.fjordmq.broker.protocol;
 
+import io.fjordmq.api.Message;
+import io.fjordmq.api.UserProperty;
 import io.fjordmq.api.Will;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param authenticationData the authentication data of the CONNECT or, once the client is
  *     authenticated, for the CONNACK; null for none
  * @param will the will, whose message has no timestamps yet; null if absent
+ * @param userProperties the user properties; empty once the client is authenticated
  */
 @SuppressWarnings("ArrayRecordComponent") // a data carrier; never compared
 public record ConnectRequest(
@@ -46,7 +50,8 @@ public record ConnectRequest(
     byte @Nullable [] password,
     @Nullable String authenticationMethod,
     byte @Nullable [] authenticationData,
-    @Nullable Will will) {
+    @Nullable Will will,
+    List<UserProperty> userProperties) {
 
   /** Whether the CONNACK must contain a Server Keep Alive. */
   boolean needsServerKeepAlive() {
@@ -72,10 +77,14 @@ public record ConnectRequest(
         password,
         authenticationMethod,
         authenticationData,
-        will);
+        will,
+        userProperties);
   }
 
-  /** Returns a copy without the password and with the authentication data for the CONNACK. */
+  /**
+   * Returns a copy without the password and the user properties, and with the authentication data
+   * for the CONNACK.
+   */
   public @SuppressWarnings("NullAway") // does not know that an array component may be null
   ConnectRequest withAuthenticationResult(byte[] dataForConnAck) {
     return new ConnectRequest(
@@ -95,7 +104,48 @@ public record ConnectRequest(
         null,
         authenticationMethod,
         dataForConnAck,
-        will);
+        will,
+        List.of());
+  }
+
+  /** Returns a copy with the client identifier that the authentication has determined. */
+  public @SuppressWarnings("NullAway") // does not know that an array component may be null
+  ConnectRequest withClientId(String other) {
+    return new ConnectRequest(
+        protocolLevel,
+        other,
+        assignedClientId,
+        cleanStart,
+        expirySeconds,
+        requestedExpirySeconds,
+        keepAliveSeconds,
+        requestedKeepAliveSeconds,
+        receiveMaximum,
+        maxPacketBytes,
+        topicAliasMaximum,
+        problemInformation,
+        userName,
+        password,
+        authenticationMethod,
+        authenticationData,
+        will == null ? null : willOf(will, other),
+        userProperties);
+  }
+
+  private static Will willOf(Will will, String publisher) {
+    Message message = will.message();
+    return new Will(
+        new Message(
+            message.topic(),
+            message.payload(),
+            message.qos(),
+            message.retain(),
+            message.properties(),
+            publisher,
+            message.acceptedAtMillis(),
+            message.expiresAtMillis()),
+        will.delaySeconds(),
+        will.messageExpirySeconds());
   }
 
   /** Whether the client uses MQTT 5. */

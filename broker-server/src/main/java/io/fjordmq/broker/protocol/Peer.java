@@ -1,5 +1,6 @@
 package io.fjordmq.broker.protocol;
 
+import io.fjordmq.api.plugin.Identity;
 import io.netty.channel.Channel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.AttributeKey;
@@ -8,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,17 +23,24 @@ import org.jspecify.annotations.Nullable;
  * @param encrypted whether the connection uses TLS
  * @param certificate the client's TLS certificate, verified against the listener's {@code
  *     trustFile}; null if the client sent none
+ * @param issuers the issuers of the certificate, up to one in {@code trustFile}; empty if the
+ *     certificate itself is in {@code trustFile}, null if they are not known, which they are only
+ *     if revocation is checked
+ * @param identity who the client is, if the transport has authenticated it; null if its CONNECT
+ *     must be authenticated
  */
 public record Peer(
     String listener,
     SocketAddress remote,
     boolean encrypted,
-    @Nullable X509Certificate certificate) {
+    @Nullable X509Certificate certificate,
+    @Nullable List<X509Certificate> issuers,
+    @Nullable Identity identity) {
   private static final AttributeKey<Peer> KEY = AttributeKey.valueOf(Peer.class, "peer");
 
   /** Creates the peer of a connection before any proxy header or TLS handshake. */
   public static Peer plain(String listener, SocketAddress remote) {
-    return new Peer(listener, remote, false, null);
+    return new Peer(listener, remote, false, null, null, null);
   }
 
   /**
@@ -54,12 +63,13 @@ public record Peer(
 
   /** Returns a copy with the address that a proxy reports. */
   public Peer withRemote(SocketAddress proxied) {
-    return new Peer(listener, proxied, encrypted, certificate);
+    return new Peer(listener, proxied, encrypted, certificate, issuers, identity);
   }
 
   /** Returns a copy with the result of the TLS handshake. */
-  public Peer withTls(@Nullable X509Certificate peerCertificate) {
-    return new Peer(listener, remote, true, peerCertificate);
+  public Peer withTls(
+      @Nullable X509Certificate peerCertificate, @Nullable List<X509Certificate> peerIssuers) {
+    return new Peer(listener, remote, true, peerCertificate, peerIssuers, identity);
   }
 
   /** The client's IP address; null for Unix domain sockets. */

@@ -7,52 +7,98 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection of a client, for operators. {@link ClientAttributes} and {@link ClientState}
- * describe the components.
+ * describe the values. Immutable.
  */
-public record ClientConnection(
-    @Nullable String userName,
-    String address,
-    int port,
-    String listener,
-    boolean encrypted,
-    int protocolLevel,
-    int keepAliveSeconds,
-    boolean cleanStart,
-    long expirySeconds,
-    boolean persistent,
-    boolean hasWill,
-    long connectedAtMillis,
-    int inflight,
-    int maxInflight,
-    int queued,
-    int maxQueued,
-    int subscriptions,
-    int maxSubscriptions,
-    int awaitingPubRel,
-    List<String> heldBackBy) {
+public final class ClientConnection {
+  private final ClientAttributes attributes;
+  private final ClientState state;
+
+  private ClientConnection(ClientAttributes attributes, ClientState state) {
+    this.attributes = attributes;
+    this.state = state;
+  }
+
   static ClientConnection of(LiveClient client) {
-    ClientAttributes attributes = client.attributes();
-    ClientState state = client.state();
-    return new ClientConnection(
-        attributes.userName(),
-        attributes.address(),
-        attributes.port(),
-        attributes.listener(),
-        attributes.encrypted(),
-        attributes.protocolLevel(),
-        attributes.keepAliveSeconds(),
-        attributes.cleanStart(),
-        attributes.expirySeconds(),
-        attributes.persistent(),
-        attributes.hasWill(),
-        attributes.connectedAtMillis(),
-        state.inflight(),
-        state.maxInflight(),
-        state.queued(),
-        state.maxQueued(),
-        state.subscriptions(),
-        state.maxSubscriptions(),
-        state.awaitingPubRel(),
-        state.heldBackBy());
+    return new ClientConnection(client.attributes(), client.state());
+  }
+
+  public @Nullable String userName() {
+    return attributes.userName();
+  }
+
+  public String address() {
+    return attributes.address();
+  }
+
+  public int port() {
+    return attributes.port();
+  }
+
+  public String listener() {
+    return attributes.listener();
+  }
+
+  public boolean encrypted() {
+    return attributes.encrypted();
+  }
+
+  public int protocolLevel() {
+    return attributes.protocolLevel();
+  }
+
+  public int keepAliveSeconds() {
+    return attributes.keepAliveSeconds();
+  }
+
+  public boolean cleanStart() {
+    return attributes.cleanStart();
+  }
+
+  public long expirySeconds() {
+    return attributes.expirySeconds();
+  }
+
+  public boolean persistent() {
+    return attributes.persistent();
+  }
+
+  public boolean hasWill() {
+    return attributes.hasWill();
+  }
+
+  public long connectedAtMillis() {
+    return attributes.connectedAtMillis();
+  }
+
+  public int inflight() {
+    return state.inflight();
+  }
+
+  public int maxInflight() {
+    return state.maxInflight();
+  }
+
+  public int queued() {
+    return state.queued();
+  }
+
+  public int maxQueued() {
+    return state.maxQueued();
+  }
+
+  public int subscriptions() {
+    return state.subscriptions();
+  }
+
+  public int maxSubscriptions() {
+    return state.maxSubscriptions();
+  }
+
+  public int awaitingPubRel() {
+    return state.awaitingPubRel();
+  }
+
+  public List<String> heldBackBy() {
+    return state.heldBackBy();
   }
 }

@@ -108,7 +108,8 @@ public record ClientFilter(
     return matchesUser(ClientIdBinding.userNameOf(session.user()));
   }
 
-  private boolean matchesUser(@Nullable String user) {
+  /** Returns whether the user name matches. */
+  boolean matchesUser(@Nullable String user) {
     return (userName == null || userName.equals(user))
         && (userNamePart == null || (user != null && user.contains(userNamePart)));
   }

@@ -23,6 +23,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -219,40 +220,46 @@ public final class ClientQueries {
         : row;
   }
 
-  private CompletableFuture<Page<SessionPosition, ClientRow>> connected(
+  private CompletableFuture<Supplier<Page<SessionPosition, ClientRow>>> connected(
       Node node, ClientFilter filter, SessionPosition from, int max, Problems problems) {
     if (problems.isMissing(node.name())) {
-      return CompletableFuture.completedFuture(new Page<>(List.of(), SessionPosition.END));
+      return CompletableFuture.completedFuture(() -> new Page<>(List.of(), SessionPosition.END));
     }
-    return QueryNodes.inTime(node.clients().list(from, filter, max))
+    return nodes
+        .read(node.clients().list(from, filter, max))
         .handle(
             (page, failure) -> {
               if (failure != null) {
                 problems.addNode(node.name(), failure);
-                return new Page<>(List.of(), SessionPosition.END);
+                return () -> new Page<>(List.of(), SessionPosition.END);
               }
-              return new Page<>(
-                  page.clients().stream().map(client -> ClientRow.of(node.name(), client)).toList(),
-                  page.next());
+              return () ->
+                  new Page<>(
+                      page.clients().stream()
+                          .map(client -> ClientRow.of(node.name(), client))
+                          .toList(),
+                      page.next());
             });
   }
 
-  private CompletableFuture<Page<SessionPosition, ClientRow>> stored(
+  private CompletableFuture<Supplier<Page<SessionPosition, ClientRow>>> stored(
       ClientFilter filter, SessionPosition from, int max, Problems problems) {
-    return QueryNodes.inTime(sessions.list(from, filter.ofStored(), max))
+    return nodes
+        .read(sessions.list(from, filter.ofStored(), max))
         .handle(
             (page, failure) -> {
               if (failure != null) {
                 SessionPosition end = sessions.endOfRange(from);
                 problems.addRange(from, end, failure);
-                return new Page<>(List.of(), end);
+                return () -> new Page<>(List.of(), end);
               }
-              return new Page<>(
-                  page.sessions().stream()
-                      .filter(filter::matchesUserOf)
-                      .map(ClientRow::of)
-                      .toList(),
-                  page.next());
+              return () ->
+                  new Page<>(
+                      page.sessions().stream()
+                          .filter(filter::matchesUserOf)
+                          .map(ClientRow::of)
+                          .toList(),
+                      page.next());
             });
   }
 
@@ -284,14 +291,14 @@ public final class ClientQueries {
   }
 
   private CompletableFuture<ClientRow> withSession(ClientRow row, Problems problems) {
-    LiveClient live = row.live();
-    return live == null || !live.attributes().persistent()
+    return row.live() == null || row.isTransient()
         ? CompletableFuture.completedFuture(row)
         : findStored(row.id(), problems).thenApply(found -> row.with(found.orElse(null)));
   }
 
   private CompletableFuture<Optional<StoredSession>> findStored(InboxId id, Problems problems) {
-    return QueryNodes.inTime(sessions.find(id))
+    return nodes
+        .read(sessions.find(id))
         .exceptionally(
             failure -> {
               problems.add("session of client '" + id.clientId() + "'", failure);
@@ -321,6 +328,10 @@ public final class ClientQueries {
                         .map(client -> ClientRow.of(node, client))
                         .forEach(row -> add(row, byTenant));
                   });
+              byTenant.values().stream()
+                  .filter(ClientRow::isTransient)
+                  .map(ClientRow::tenant)
+                  .forEach(tenants::remove); // there is no session to find
               return findStored(tenants, clientId, problems);
             })
         .thenApply(
@@ -358,9 +369,7 @@ public final class ClientQueries {
     Map<String, CompletableFuture<T>> calls = new TreeMap<>();
     for (Node node : nodes.alive()) {
       calls.put(
-          node.name(),
-          call.apply(node.clients())
-              .orTimeout(QueryNodes.ACT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+          node.name(), nodes.deadlines().limit(call.apply(node.clients()), QueryNodes.ACT_TIMEOUT));
     }
     return CompletableFuture.allOf(calls.values().toArray(CompletableFuture<?>[]::new))
         .handle(
@@ -399,7 +408,8 @@ public final class ClientQueries {
   }
 
   private CompletableFuture<KickOutcome> endOffline(InboxId id) {
-    return QueryNodes.inTime(sessions.find(id))
+    return nodes
+        .read(sessions.find(id))
         .thenCompose(
             found ->
                 found.isEmpty()

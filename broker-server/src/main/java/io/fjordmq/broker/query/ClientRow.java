@@ -104,6 +104,11 @@ public record ClientRow(
     return node != null;
   }
 
+  /** Returns whether the client is connected and its session ends with the connection. */
+  boolean isTransient() {
+    return live != null && !live.attributes().persistent();
+  }
+
   /** Returns when the session was created, in epoch milliseconds. */
   public long createdAtMillis() {
     if (stored != null) {

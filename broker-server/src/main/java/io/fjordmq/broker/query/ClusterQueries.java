@@ -3,8 +3,10 @@ package io.fjordmq.broker.query;
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.broker.session.ConnectedClients;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.common.Deadlines;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.SessionQueries;
 import io.fjordmq.retain.RetainStore;
@@ -15,6 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The queries of one node about the whole cluster. Close it before the peer port. */
 public final class ClusterQueries implements AutoCloseable {
@@ -51,9 +54,13 @@ public final class ClusterQueries implements AutoCloseable {
    *
    * @param overloaded whether this node is overloaded
    * @param maxPayloadBytes the maximum payload of a tenant in bytes; 0 for none
+   * @param tracer begins the spans of traced messages; null if there are none
    */
   public record Publishing(
-      PublishRouter router, BooleanSupplier overloaded, ToIntFunction<String> maxPayloadBytes) {}
+      PublishRouter router,
+      BooleanSupplier overloaded,
+      ToIntFunction<String> maxPayloadBytes,
+      @Nullable MessageTracer tracer) {}
 
   private static final int THREADS = 2;
 
@@ -93,11 +100,16 @@ public final class ClusterQueries implements AutoCloseable {
     LocalClients local =
         new LocalClients(
             dependencies.clients, dependencies.tenants, dependencies.inboxes::status, queryThreads);
-    LocalSubscriptionList localSubscriptions =
-        new LocalSubscriptionList(dependencies.clients, queryThreads);
+    LocalSubscriptionList localSubscriptions = new LocalSubscriptionList(dependencies.clients);
     QueryNodes nodes =
-        new QueryNodes(dependencies.membership, dependencies.peers, local, localSubscriptions);
-    dependencies.peers.serve(QueryService.NAME, new QueryService(local, localSubscriptions));
+        new QueryNodes(
+            dependencies.membership,
+            dependencies.peers,
+            local,
+            localSubscriptions,
+            new Deadlines());
+    dependencies.peers.serve(
+        QueryService.NAME, new QueryService(local, localSubscriptions, queryThreads));
     subscriptions = new SubscriptionQueries(nodes, dependencies.sessions, queryThreads);
     clients =
         new ClientQueries(
@@ -115,7 +127,8 @@ public final class ClusterQueries implements AutoCloseable {
             publishing.router,
             publishing.overloaded,
             publishing.maxPayloadBytes,
-            dependencies.clock);
+            dependencies.clock,
+            publishing.tracer);
   }
 
   /** Connected clients and offline sessions. */

@@ -10,10 +10,7 @@ import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -21,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients of this node. Reads the attributes of clients on a query thread, and the state of
- * those on the page on their event loops, with one task per loop.
+ * The clients of this node. Lists and searches occupy the calling thread and no event loop; only
+ * queues are read on the event loops of their clients.
  */
 final class LocalClients implements NodeClients {
   /** Maximum number of clients that one call looks at. */
@@ -56,59 +53,30 @@ final class LocalClients implements NodeClients {
   @Override
   public CompletableFuture<Clients> list(
       SessionPosition from, ClientFilter filter, int maxClients) {
-    return CompletableFuture.supplyAsync(() -> select(from, filter, maxClients), queryThreads)
-        .thenCompose(page -> page);
-  }
-
-  private CompletableFuture<Clients> select(
-      SessionPosition from, ClientFilter filter, int maxClients) {
-    List<Selected> selected = new ArrayList<>();
+    List<LiveClient> found = new ArrayList<>();
     SessionPosition next =
         clients.scan(
             from,
             filter.tenant(),
             MAX_VISITED,
             client -> {
+              if (!filter.matchesUser(client.userName())) {
+                return true;
+              }
               ClientAttributes attributes = client.attributes();
               if (attributes == null || !filter.matches(attributes)) {
                 return true;
               }
-              return selected.size() < maxClients && selected.add(new Selected(client, attributes));
+              if (found.size() >= maxClients) {
+                return false;
+              }
+              ClientState state = client.state();
+              if (state != null) {
+                found.add(new LiveClient(attributes, state));
+              }
+              return true;
             });
-    return describe(selected).thenApply(described -> new Clients(described, next));
-  }
-
-  /** Reads the state of clients. Omits clients that have disconnected meanwhile. */
-  private static CompletableFuture<List<LiveClient>> describe(List<Selected> selected) {
-    Map<Executor, List<Integer>> byLoop = new LinkedHashMap<>();
-    for (int i = 0; i < selected.size(); i++) {
-      byLoop.computeIfAbsent(selected.get(i).client.eventLoop(), loop -> new ArrayList<>()).add(i);
-    }
-    // Each element is written by one loop and read once all loops are done.
-    @Nullable LiveClient[] described = new LiveClient[selected.size()];
-    List<CompletableFuture<?>> loops = new ArrayList<>();
-    byLoop.forEach(
-        (loop, positions) ->
-            loops.add(
-                CompletableFuture.runAsync(
-                    () -> positions.forEach(i -> described[i] = describe(selected.get(i))), loop)));
-    return CompletableFuture.allOf(loops.toArray(CompletableFuture<?>[]::new))
-        .thenApply(done -> nonNull(described));
-  }
-
-  private static List<LiveClient> nonNull(@Nullable LiveClient[] described) {
-    List<LiveClient> found = new ArrayList<>(described.length);
-    for (LiveClient client : described) {
-      if (client != null) {
-        found.add(client);
-      }
-    }
-    return found;
-  }
-
-  private static @Nullable LiveClient describe(Selected selected) {
-    ClientState state = selected.client.state();
-    return state == null ? null : new LiveClient(selected.attributes, state);
+    return CompletableFuture.completedFuture(new Clients(found, next));
   }
 
   @Override
@@ -117,13 +85,16 @@ final class LocalClients implements NodeClients {
         tenant == null
             ? tenants.get().stream().distinct().sorted().limit(MAX_TENANTS).toList()
             : List.of(tenant);
-    List<Selected> selected =
-        searched.stream()
-            .map(name -> find(new InboxId(name, clientId)))
-            .filter(Objects::nonNull)
-            .toList();
-    return describe(selected)
-        .thenApply(found -> new Found(found, tenant == null ? searched : List.of()));
+    List<LiveClient> found = new ArrayList<>();
+    for (String name : searched) {
+      Selected selected = find(new InboxId(name, clientId));
+      ClientState state = selected == null ? null : selected.client.state();
+      if (selected != null && state != null) {
+        found.add(new LiveClient(selected.attributes, state));
+      }
+    }
+    return CompletableFuture.completedFuture(
+        new Found(found, tenant == null ? searched : List.of()));
   }
 
   private @Nullable Selected find(InboxId id) {

@@ -13,7 +13,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The subscriptions of this node's connected clients. */
@@ -22,17 +21,15 @@ final class LocalSubscriptionList implements NodeSubscriptions {
       (a, b) -> SessionPosition.compareText(a.filter().text(), b.filter().text());
 
   private final ConnectedClients clients;
-  private final Executor queryThreads;
 
-  LocalSubscriptionList(ConnectedClients clients, Executor queryThreads) {
+  LocalSubscriptionList(ConnectedClients clients) {
     this.clients = clients;
-    this.queryThreads = queryThreads;
   }
 
   @Override
   public CompletableFuture<Subscriptions> listTransient(
       SubscriptionPosition from, @Nullable String tenant, int max) {
-    return CompletableFuture.supplyAsync(() -> list(from, tenant, max), queryThreads);
+    return CompletableFuture.completedFuture(list(from, tenant, max));
   }
 
   private Subscriptions list(SubscriptionPosition from, @Nullable String tenant, int max) {

@@ -1,9 +1,12 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.delivery.PublishRouter;
+import io.fjordmq.broker.delivery.TracedPublish;
 import io.fjordmq.broker.query.QueryException.Kind;
+import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.inbox.ConnectOrder;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -12,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Publishes messages for operators. Thread-safe; does not block. */
 public final class MessagePublisher {
@@ -49,20 +53,24 @@ public final class MessagePublisher {
   private final BooleanSupplier overloaded;
   private final ToIntFunction<String> maxPayloadBytes;
   private final InstantSource clock;
+  private final @Nullable MessageTracer tracer;
 
   /**
    * @param overloaded whether this node is overloaded
    * @param maxPayloadBytes the maximum payload of a tenant in bytes; 0 for none
+   * @param tracer begins the spans of traced messages; null if there are none
    */
   MessagePublisher(
       PublishRouter router,
       BooleanSupplier overloaded,
       ToIntFunction<String> maxPayloadBytes,
-      InstantSource clock) {
+      InstantSource clock,
+      @Nullable MessageTracer tracer) {
     this.router = router;
     this.overloaded = overloaded;
     this.maxPayloadBytes = maxPayloadBytes;
     this.clock = clock;
+    this.tracer = tracer;
   }
 
   /** Returns the time for {@link Message#acceptedAtMillis}. */
@@ -93,7 +101,9 @@ public final class MessagePublisher {
     List<CompletableFuture<PublishOutcome>> outcomes = new ArrayList<>(messages.size());
     for (Message message : messages) {
       CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
-      router.publish(tenant, message, ConnectOrder.NONE, null, outcome::complete);
+      PublishListener listener =
+          TracedPublish.of(tracer, MessageTracer.Origin.API, tenant, message, outcome::complete);
+      router.publish(tenant, message, ConnectOrder.NONE, null, listener);
       outcomes.add(outcome);
     }
     router.flush();

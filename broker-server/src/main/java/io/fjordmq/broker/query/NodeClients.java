@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and changes the connected clients of one node. Thread-safe; does not block. Futures fail if
- * the node cannot be reached.
+ * Reads and changes the connected clients of one node. Thread-safe; does not block, but lists may
+ * occupy the calling thread for milliseconds, so they must not be read on event loops. Futures fail
+ * if the node cannot be reached.
  */
 interface NodeClients {
 

@@ -10,6 +10,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +34,10 @@ final class PagedMerge<P extends Comparable<P>, T> {
      * Reads the rows at or after a position. Must not fail.
      *
      * @param maxRows &gt; 0
+     * @return completes on any thread; the merge then gets the page from the supplier on its own
+     *     thread
      */
-    CompletableFuture<Page<P, T>> fetch(P from, int maxRows);
+    CompletableFuture<Supplier<Page<P, T>>> fetch(P from, int maxRows);
   }
 
   /**
@@ -73,20 +76,54 @@ final class PagedMerge<P extends Comparable<P>, T> {
     private final ArrayDeque<T> rows = new ArrayDeque<>();
     private P next;
 
+    /** The lowest position at which this list may have another row. */
+    private P lowest;
+
+    private @Nullable CompletableFuture<Supplier<Page<P, T>>> fetching;
+
     Cursor(Source<P, T> source, P from) {
       this.source = source;
       this.next = from;
+      this.lowest = from;
     }
 
-    /** The lowest position at which this list may have another row. */
-    P lowest() {
+    boolean isBehind(P position) {
+      return rows.isEmpty() && next.compareTo(position) <= 0;
+    }
+
+    CompletableFuture<?> fetch(int wanted) {
+      CompletableFuture<Supplier<Page<P, T>>> started = source.fetch(next, wanted);
+      fetching = started;
+      return started;
+    }
+
+    void addFetched() {
+      if (fetching != null) {
+        Page<P, T> page = fetching.join().get();
+        fetching = null;
+        rows.addAll(page.rows);
+        next = page.next;
+        moveOn();
+      }
+    }
+
+    /** Removes and returns the next row; null if it is not at this position. */
+    @Nullable T take(P position) {
+      if (rows.isEmpty() || lowest.compareTo(position) != 0) {
+        return null;
+      }
+      T row = rows.remove();
+      if (rows.isEmpty()) {
+        P after = order.after.apply(row);
+        next = next.compareTo(after) < 0 ? after : next;
+      }
+      moveOn();
+      return row;
+    }
+
+    private void moveOn() {
       T head = rows.peek();
-      return head == null ? next : order.positionOf.apply(head);
-    }
-
-    void add(Page<P, T> page) {
-      rows.addAll(page.rows);
-      next = page.next;
+      lowest = head == null ? next : order.positionOf.apply(head);
     }
   }
 
@@ -101,7 +138,8 @@ final class PagedMerge<P extends Comparable<P>, T> {
   /**
    * @param limit maximum number of merged rows; &gt; 0
    * @param timeIsUp returns true once the page must end
-   * @param executor runs the merge; one task at a time
+   * @param executor runs the merge, one task at a time, except for what {@link #run} can do at once
+   *     on the calling thread
    */
   PagedMerge(
       List<Source<P, T>> sources,
@@ -125,6 +163,7 @@ final class PagedMerge<P extends Comparable<P>, T> {
   private void step() {
     try {
       while (true) {
+        cursors.forEach(Cursor::addFetched);
         List<Cursor> behind = merge();
         if (behind.isEmpty()) {
           P lowest = lowest();
@@ -159,9 +198,7 @@ final class PagedMerge<P extends Comparable<P>, T> {
   private CompletableFuture<Void> fetch(List<Cursor> behind) {
     int wanted = Math.min(MAX_PAGE, Math.max(MIN_PAGE, limit - merged.size() + 1));
     return CompletableFuture.allOf(
-        behind.stream()
-            .map(cursor -> cursor.source.fetch(cursor.next, wanted).thenAccept(cursor::add))
-            .toArray(CompletableFuture<?>[]::new));
+        behind.stream().map(cursor -> cursor.fetch(wanted)).toArray(CompletableFuture<?>[]::new));
   }
 
   /** Merges as many rows as possible; returns the lists that must be read first, if any. */
@@ -171,28 +208,29 @@ final class PagedMerge<P extends Comparable<P>, T> {
       if (isEnd(lowest)) {
         return List.of();
       }
-      List<Cursor> behind =
-          cursors.stream()
-              .filter(cursor -> cursor.rows.isEmpty() && cursor.next.compareTo(lowest) <= 0)
-              .toList();
-      if (!behind.isEmpty()) {
-        return behind;
+      if (isAnyBehind(lowest)) {
+        return cursors.stream().filter(cursor -> cursor.isBehind(lowest)).toList();
       }
       take(lowest);
     }
     return List.of();
   }
 
+  private boolean isAnyBehind(P position) {
+    for (Cursor cursor : cursors) {
+      if (cursor.isBehind(position)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void take(P position) {
     T row = null;
     for (Cursor cursor : cursors) {
-      if (cursor.lowest().compareTo(position) == 0 && !cursor.rows.isEmpty()) {
-        T part = cursor.rows.remove();
+      T part = cursor.take(position);
+      if (part != null) {
         row = row == null ? part : order.combine.apply(row, part);
-        if (cursor.rows.isEmpty()) {
-          P after = order.after.apply(part);
-          cursor.next = cursor.next.compareTo(after) < 0 ? after : cursor.next;
-        }
       }
     }
     if (row != null && order.accepts.test(row)) {
@@ -204,8 +242,7 @@ final class PagedMerge<P extends Comparable<P>, T> {
   private P lowest() {
     P lowest = order.end;
     for (Cursor cursor : cursors) {
-      P at = cursor.lowest();
-      lowest = at.compareTo(lowest) < 0 ? at : lowest;
+      lowest = cursor.lowest.compareTo(lowest) < 0 ? cursor.lowest : lowest;
     }
     return lowest;
   }

@@ -3,6 +3,7 @@ package io.fjordmq.broker.query;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.common.Deadlines;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -15,9 +16,14 @@ import java.util.function.BooleanSupplier;
  *
  * @param clients the clients of this node
  * @param subscriptions the subscriptions of this node's clients
+ * @param deadlines limits the time of calls
  */
 record QueryNodes(
-    Membership membership, PeerCalls peers, NodeClients clients, NodeSubscriptions subscriptions) {
+    Membership membership,
+    PeerCalls peers,
+    NodeClients clients,
+    NodeSubscriptions subscriptions,
+    Deadlines deadlines) {
   /** Time allowed for a node, or for a range of a store, to answer. */
   static final Duration READ_TIMEOUT = Duration.ofSeconds(1);
 
@@ -37,6 +43,11 @@ record QueryNodes(
   /** Returns the call with a deadline, after which it fails. */
   static <T> CompletableFuture<T> inTime(CompletableFuture<T> call) {
     return call.orTimeout(READ_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns a call that reads with a deadline, after which it fails. For frequent calls. */
+  <T> CompletableFuture<T> read(CompletableFuture<T> call) {
+    return deadlines.limit(call, READ_TIMEOUT);
   }
 
   /** Starts the timer for one page; it returns true once the time is up. */

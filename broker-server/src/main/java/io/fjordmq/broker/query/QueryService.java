@@ -12,8 +12,9 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.common.MalformedBytesException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
-/** Answers other nodes about the clients of this node. */
+/** Answers other nodes about the clients of this node, on the query threads. */
 final class QueryService implements PeerServices.Handler {
   /** Name of this service between nodes. */
   static final String NAME = "query";
@@ -21,15 +22,20 @@ final class QueryService implements PeerServices.Handler {
   private final NodeClients clients;
   private final NodeSubscriptions subscriptions;
 
-  QueryService(NodeClients clients, NodeSubscriptions subscriptions) {
+  private final Executor queryThreads;
+
+  QueryService(NodeClients clients, NodeSubscriptions subscriptions, Executor queryThreads) {
     this.clients = clients;
     this.subscriptions = subscriptions;
+    this.queryThreads = queryThreads;
   }
 
   @Override
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
-      return answer(NodeCall.decode(request));
+      NodeCall call = NodeCall.decode(request);
+      return CompletableFuture.supplyAsync(() -> answer(call), queryThreads)
+          .thenCompose(response -> response);
     } catch (MalformedBytesException | IllegalArgumentException | QueryException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -22,7 +22,7 @@ public final class SlowSubscriptionQueries {
           .thenComparing(Found::node);
 
   private final SlowSubscriptions own;
-  private final AllNodes nodes;
+  private final NodeBroadcast nodes;
   private final InstantSource clock;
 
   /**
@@ -43,7 +43,7 @@ public final class SlowSubscriptionQueries {
   private SlowSubscriptionQueries(
       SlowSubscriptions own, Membership membership, PeerNetwork peers, InstantSource clock) {
     this.own = own;
-    this.nodes = new AllNodes(membership, peers);
+    this.nodes = new NodeBroadcast(membership, peers, SlowSubscriptionCodec.SERVICE);
     this.clock = clock;
   }
 
@@ -91,11 +91,7 @@ public final class SlowSubscriptionQueries {
   public CompletableFuture<Slowest> list(@Nullable String tenant) {
     byte[] request = SlowSubscriptionCodec.encode(new SlowSubscriptionCodec.Call(false, tenant));
     return nodes
-        .ask(
-            SlowSubscriptionCodec.SERVICE,
-            request,
-            () -> local(tenant),
-            SlowSubscriptionCodec::decodeResponse)
+        .askAll(request, SlowSubscriptionCodec::decodeResponse, () -> local(tenant))
         .thenApply(
             responses -> {
               List<Found> all = new ArrayList<>();
@@ -116,14 +112,13 @@ public final class SlowSubscriptionQueries {
   public CompletableFuture<List<String>> clear(@Nullable String tenant) {
     byte[] request = SlowSubscriptionCodec.encode(new SlowSubscriptionCodec.Call(true, tenant));
     return nodes
-        .ask(
-            SlowSubscriptionCodec.SERVICE,
+        .askAll(
             request,
+            response -> true,
             () -> {
               own.clear(ofTenant(tenant));
               return true;
-            },
-            response -> true)
-        .thenApply(AllNodes.Responses::problems);
+            })
+        .thenApply(NodeBroadcast.Responses::problems);
   }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,36 +88,40 @@ public final class SubscriptionQueries {
             });
   }
 
-  private static CompletableFuture<Page<SubscriptionPosition, ClientSubscription>> ofNode(
+  private CompletableFuture<Supplier<Page<SubscriptionPosition, ClientSubscription>>> ofNode(
       Node node, @Nullable String tenant, SubscriptionPosition from, int max, Problems problems) {
     if (problems.isMissing(node.name())) {
-      return CompletableFuture.completedFuture(new Page<>(List.of(), SubscriptionPosition.END));
+      return CompletableFuture.completedFuture(
+          () -> new Page<>(List.of(), SubscriptionPosition.END));
     }
-    return QueryNodes.inTime(node.subscriptions().listTransient(from, tenant, max))
+    return nodes
+        .read(node.subscriptions().listTransient(from, tenant, max))
         .handle(
             (page, failure) -> {
               if (failure != null) {
                 problems.addNode(node.name(), failure);
-                return new Page<>(List.of(), SubscriptionPosition.END);
+                return () -> new Page<>(List.of(), SubscriptionPosition.END);
               }
-              return new Page<>(
-                  page.entries().stream()
-                      .map(
-                          entry ->
-                              new ClientSubscription(
-                                  entry.id(),
-                                  node.name(),
-                                  entry.subscription().filter(),
-                                  entry.subscription().options(),
-                                  false))
-                      .toList(),
-                  page.next());
+              return () ->
+                  new Page<>(
+                      page.entries().stream()
+                          .map(
+                              entry ->
+                                  new ClientSubscription(
+                                      entry.id(),
+                                      node.name(),
+                                      entry.subscription().filter(),
+                                      entry.subscription().options(),
+                                      false))
+                          .toList(),
+                      page.next());
             });
   }
 
-  private CompletableFuture<Page<SubscriptionPosition, ClientSubscription>> stored(
+  private CompletableFuture<Supplier<Page<SubscriptionPosition, ClientSubscription>>> stored(
       @Nullable String tenant, SubscriptionPosition from, int max, Problems problems) {
-    return QueryNodes.inTime(
+    return nodes
+        .read(
             sessions.listSubscriptions(
                 from.session(), from.filter(), SessionPosition.END, tenant, max))
         .handle(
@@ -124,11 +129,12 @@ public final class SubscriptionQueries {
               if (failure != null) {
                 SessionPosition end = sessions.endOfRange(from.session());
                 problems.addRange(from.session(), end, failure);
-                return new Page<>(List.of(), new SubscriptionPosition(end, ""));
+                return () -> new Page<>(List.of(), new SubscriptionPosition(end, ""));
               }
-              return new Page<>(
-                  page.subscriptions().stream().map(ClientSubscription::of).toList(),
-                  new SubscriptionPosition(page.next(), page.nextFilter()));
+              return () ->
+                  new Page<>(
+                      page.subscriptions().stream().map(ClientSubscription::of).toList(),
+                      new SubscriptionPosition(page.next(), page.nextFilter()));
             });
   }
 
@@ -147,7 +153,8 @@ public final class SubscriptionQueries {
     return onNode(
         node,
         found ->
-            QueryNodes.inTime(found.subscriptions().ofClient(client.id()))
+            nodes
+                .read(found.subscriptions().ofClient(client.id()))
                 .thenApply(
                     subscriptions ->
                         subscriptions.orElse(List.of()).stream()
@@ -161,7 +168,8 @@ public final class SubscriptionQueries {
   private CompletableFuture<List<ClientSubscription>> ofStored(
       SubscriptionPosition from, InboxId id, List<ClientSubscription> found) {
     SessionPosition end = SessionPosition.after(id);
-    return QueryNodes.inTime(
+    return nodes
+        .read(
             sessions.listSubscriptions(
                 from.session(), from.filter(), end, null, PagedMerge.MAX_PAGE))
         .thenCompose(

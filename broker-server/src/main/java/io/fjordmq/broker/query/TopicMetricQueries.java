@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 /** The messages of registered topics on all nodes. Thread-safe; does not block. */
 public final class TopicMetricQueries {
   private final TopicTraffic own;
-  private final AllNodes nodes;
+  private final NodeBroadcast nodes;
 
   /**
    * The messages of a tenant's registered topics on all nodes that responded.
@@ -25,7 +25,7 @@ public final class TopicMetricQueries {
 
   private TopicMetricQueries(TopicTraffic own, Membership membership, PeerNetwork peers) {
     this.own = own;
-    this.nodes = new AllNodes(membership, peers);
+    this.nodes = new NodeBroadcast(membership, peers, TopicMetricCodec.SERVICE);
   }
 
   /** Starts responding to other nodes. */
@@ -62,11 +62,10 @@ public final class TopicMetricQueries {
    */
   public CompletableFuture<Readings> read(String tenant) {
     return nodes
-        .ask(
-            TopicMetricCodec.SERVICE,
+        .askAll(
             TopicMetricCodec.encodeRequest(tenant),
-            () -> local(tenant),
-            TopicMetricCodec::decodeResponse)
+            TopicMetricCodec::decodeResponse,
+            () -> local(tenant))
         .thenApply(
             responses -> {
               Map<String, TopicReading> sums = new HashMap<>();

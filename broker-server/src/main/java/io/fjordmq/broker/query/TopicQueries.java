@@ -36,6 +36,16 @@ public final class TopicQueries {
    */
   public record Page(List<SubscribedTopic> filters, @Nullable String next, boolean complete) {}
 
+  /**
+   * A page of topic levels.
+   *
+   * @param next the level after which the next page starts; null if this is the last page
+   * @param complete whether all routes were read; otherwise levels may be missing, and counts too
+   *     low
+   */
+  public record LevelPage(
+      List<TopicLevels.Level> levels, @Nullable String next, boolean complete) {}
+
   private final RouteTable routes;
   private final Executor thread;
 
@@ -66,6 +76,33 @@ public final class TopicQueries {
               found.subList(from, to).stream().map(SubscribedTopic::of).toList(),
               to > 0 && to < found.size() ? found.get(to - 1).filter() : null,
               listing.complete());
+        },
+        thread);
+  }
+
+  /**
+   * Lists the topic levels that directly follow a prefix in topic filters of a tenant, sorted by
+   * their text. Reads all routes of the tenant.
+   *
+   * @param prefix the text before the levels: empty, or ends with a slash
+   * @param after only levels after this one are listed; null for all
+   * @param skip number of levels to skip first
+   * @param limit maximum number of levels; &gt; 0
+   */
+  public CompletableFuture<LevelPage> levels(
+      String tenant, String prefix, @Nullable String after, int skip, int limit) {
+    BooleanSupplier timeIsUp = QueryNodes.pageTimer(); // includes waiting for other lists
+    return CompletableFuture.supplyAsync(
+        () -> {
+          TopicLevels collected = new TopicLevels(prefix, after, skip + limit + 1);
+          boolean complete = routes.visitFilters(tenant, timeIsUp, collected::add);
+          List<TopicLevels.Level> found = collected.sorted();
+          int from = Math.min(skip, found.size());
+          int to = Math.min(skip + limit, found.size());
+          return new LevelPage(
+              found.subList(from, to),
+              to > 0 && to < found.size() ? found.get(to - 1).level() : null,
+              complete);
         },
         thread);
   }

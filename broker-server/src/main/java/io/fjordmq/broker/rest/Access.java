@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Decides who may call an operation. Thread-safe. */
 final class Access {
-  /** Browsers show a dialog for Basic. */
+  /** Makes browsers show a login dialog. */
   private static final Map<String, String> CHALLENGE =
       Map.of("WWW-Authenticate", "Basic realm=\"FjordMQ\", charset=\"UTF-8\"");
 
@@ -90,15 +90,23 @@ final class Access {
    * @throws ApiException 403 if not
    */
   static void authorize(Caller caller, Operation operation) {
-    Role required = operation.role().orElse(Role.VIEWER);
+    requireRole(caller, operation.role().orElse(Role.VIEWER));
+    if (!operation.isForTenants()) {
+      requireAllTenants(caller);
+    }
+  }
+
+  /**
+   * Checks that a caller has a role or a higher one.
+   *
+   * @throws ApiException 403 if not
+   */
+  static void requireRole(Caller caller, Role required) {
     if (!caller.role().includes(required)) {
       throw new ApiException(
           ErrorCode.UNAUTHORIZED_ROLE,
           "this operation requires the role %s, but %s has the role %s"
               .formatted(word(required), caller.name(), word(caller.role())));
-    }
-    if (!operation.isForTenants()) {
-      requireAllTenants(caller);
     }
   }
 

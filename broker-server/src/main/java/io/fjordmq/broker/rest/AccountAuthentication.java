@@ -1,7 +1,7 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.broker.accounts.AccountException;
 import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.accounts.CredentialsException;
 import io.fjordmq.broker.accounts.Logins;
 import java.util.concurrent.CompletableFuture;
 
@@ -18,9 +18,9 @@ public final class AccountAuthentication implements Authentication {
     if (credentials instanceof Credentials.Bearer bearer) {
       try {
         return CompletableFuture.completedFuture(logins.verify(bearer.token()));
-      } catch (AccountException e) {
+      } catch (CredentialsException e) {
         return CompletableFuture.failedFuture(
-            AccountFailures.asApiException(e, ErrorCode.BAD_TOKEN, ErrorCode.BAD_TOKEN));
+            AccountFailures.asApiException(e, ErrorCode.BAD_TOKEN));
       }
     }
     Credentials.Basic basic = (Credentials.Basic) credentials;

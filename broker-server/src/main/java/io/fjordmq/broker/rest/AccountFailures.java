@@ -1,6 +1,6 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.broker.accounts.AccountException;
+import io.fjordmq.broker.accounts.CredentialsException;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns failures of accounts into error responses. */
@@ -9,7 +9,7 @@ final class AccountFailures {
 
   /**
    * Returns a future that fails with {@link ApiException} where the given one fails with {@link
-   * AccountException}.
+   * CredentialsException} or {@code RecordException}.
    *
    * @param notFound the code if the account does not exist
    * @param wrongCredentials the code if a password, secret or API key is wrong
@@ -17,24 +17,19 @@ final class AccountFailures {
   static <T> CompletableFuture<T> translate(
       CompletableFuture<T> result, ErrorCode notFound, ErrorCode wrongCredentials) {
     return ExpectedFailures.translate(
-        result,
-        AccountException.class,
-        expected -> asApiException(expected, notFound, wrongCredentials));
+        RecordFailures.translate(result, notFound),
+        CredentialsException.class,
+        failure -> asApiException(failure, wrongCredentials));
   }
 
-  static ApiException asApiException(
-      AccountException failure, ErrorCode notFound, ErrorCode wrongCredentials) {
+  static ApiException asApiException(CredentialsException failure, ErrorCode wrongCredentials) {
     ErrorCode code =
         switch (failure.kind()) {
-          case INVALID -> ErrorCode.BAD_REQUEST;
-          case NOT_FOUND -> notFound;
-          case EXISTS -> ErrorCode.ALREADY_EXISTS;
-          case CHANGED, FULL -> ErrorCode.CONFLICT;
           case WRONG_CREDENTIALS -> wrongCredentials;
           case TOKEN_INVALID -> ErrorCode.BAD_TOKEN;
           case TOKEN_EXPIRED -> ErrorCode.TOKEN_TIME_OUT;
           case TOO_MANY_FAILURES -> ErrorCode.TOO_MANY_REQUESTS;
-          case BUSY, UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
+          case BUSY -> ErrorCode.SERVICE_UNAVAILABLE;
         };
     return new ApiException(code, String.valueOf(failure.getMessage()));
   }

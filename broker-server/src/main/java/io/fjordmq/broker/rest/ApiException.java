@@ -17,7 +17,7 @@ public final class ApiException extends RuntimeException {
    * @param headers additional response headers, such as Retry-After
    */
   public ApiException(ErrorCode code, String message, Map<String, String> headers) {
-    super(message, null, false, false); // an expected outcome, so its stack is of no use
+    super(message, null, false, false); // an expected outcome, so it needs no stack trace
     this.code = code;
     this.headers = Map.copyOf(headers);
   }

@@ -4,8 +4,8 @@ import io.fjordmq.broker.accounts.AuditFilter;
 import io.fjordmq.broker.accounts.AuditRecord;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
-import io.fjordmq.broker.admin.ClusterAnswer.OfNode;
 import io.fjordmq.broker.admin.ClusterAudit;
+import io.fjordmq.broker.admin.ClusterResponses.OfNode;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,8 +50,8 @@ final class AuditResource implements Resource {
             .tag("Audit")
             .summary("List changes made through the API")
             .description(
-                "Newest first, from all nodes. Each node keeps its latest records in memory until it "
-                    + "stops; its log files contain all records. Use `meta.cursor` for further "
+                "Newest first, from all nodes. Each node keeps its latest records in memory until"
+                    + " it stops; its log files contain all records. Use `meta.cursor` for further "
                     + "pages.")
             .role(Role.ADMINISTRATOR)
             .paged(CURSOR, MAX_CURSOR)

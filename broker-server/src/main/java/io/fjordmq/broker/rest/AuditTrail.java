@@ -49,7 +49,7 @@ final class AuditTrail {
       this.target = call.path();
     }
 
-    /** Notes that the request is valid; returns it. */
+    /** Records that the request is valid; returns it. */
     Request valid(Request request) {
       target = operation.target(request);
       return request;

@@ -2,7 +2,6 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.bans.Ban;
-import io.fjordmq.broker.bans.BanException;
 import io.fjordmq.broker.bans.BanKind;
 import io.fjordmq.broker.bans.Bans;
 import java.time.Instant;
@@ -232,24 +231,12 @@ final class BannedResource implements Resource {
     return translate(bans.removeAll(request.caller())).thenApply(removed -> Response.noContent());
   }
 
-  /** Returns null if the text is absent or the word. */
+  /** Parses a time; returns null if the text is absent or is the word that stands for no time. */
   private static @Nullable Instant time(@Nullable String text, String word) {
     return text == null || text.equals(word) ? null : Rfc3339.parse(text);
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return ExpectedFailures.translate(result, BanException.class, BannedResource::asApiException);
-  }
-
-  private static ApiException asApiException(BanException failure) {
-    ErrorCode code =
-        switch (failure.kind()) {
-          case INVALID -> ErrorCode.BAD_REQUEST;
-          case NOT_FOUND -> ErrorCode.NOT_FOUND;
-          case EXISTS -> ErrorCode.ALREADY_EXISTS;
-          case CHANGED, FULL -> ErrorCode.CONFLICT;
-          case UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
-        };
-    return new ApiException(code, String.valueOf(failure.getMessage()));
+    return RecordFailures.translate(result);
   }
 }

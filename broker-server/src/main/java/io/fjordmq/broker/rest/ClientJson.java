@@ -1,13 +1,13 @@
 package io.fjordmq.broker.rest;
 
-import io.fjordmq.broker.query.ClientConnection;
-import io.fjordmq.broker.query.ClientRow;
-import io.fjordmq.broker.query.ClientRow.Session;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A client or offline session. What does not apply, or is not known, is null. */
+/**
+ * A client or offline session, as the API describes it and {@link ClientRowWriter} writes it.
+ * Fields that do not apply or are unknown are absent.
+ */
 record ClientJson(
     @Field("Client identifier") String clientid,
     @Field("Tenant of the client") String tenant,
@@ -54,70 +54,4 @@ record ClientJson(
     @Field(
             "What currently slows the client down: configuration keys of limits, or overload, "
                 + "lease, authorization, client not reading")
-        @Nullable List<String> heldBackBy) {
-
-  static ClientJson of(ClientRow row) {
-    @Nullable ClientConnection client = row.connection();
-    @Nullable Session stored = row.session();
-    boolean offline = !row.connected();
-    return new ClientJson(
-        row.clientId(),
-        row.tenant(),
-        client != null ? client.userName() : stored == null ? null : stored.userName(),
-        row.connected(),
-        row.connected() ? "connected" : "disconnected",
-        row.node(),
-        client == null || client.address().isEmpty() ? null : client.address(),
-        client == null || client.port() == 0 ? null : client.port(),
-        client == null ? null : client.listener(),
-        client == null ? null : client.encrypted(),
-        client == null ? null : client.protocolLevel() == 3 ? "MQIsdp" : "MQTT",
-        client == null ? null : client.protocolLevel(),
-        client == null ? null : client.keepAliveSeconds(),
-        client == null ? null : client.cleanStart(),
-        client != null ? client.expirySeconds() : stored == null ? 0 : stored.expirySeconds(),
-        stored != null || (client != null && client.persistent()),
-        time(row.createdAtMillis()),
-        client == null ? null : time(client.connectedAtMillis()),
-        offline && stored != null ? time(stored.disconnectedAtMillis()) : null,
-        offline && stored != null ? time(stored.expiresAtMillis()) : null,
-        stored != null ? stored.hasWill() : client != null && client.hasWill(),
-        offline && stored != null ? time(stored.willDueAtMillis()) : null,
-        client != null
-            ? Long.valueOf(client.subscriptions())
-            : stored == null ? null : stored.subscriptions(),
-        client == null ? null : (long) client.maxSubscriptions(),
-        client == null ? null : (long) client.inflight(),
-        client == null ? null : (long) client.maxInflight(),
-        waiting(client, stored),
-        stored != null
-            ? Long.valueOf(stored.maxQueued())
-            : client == null ? null : (long) client.maxQueued(),
-        client == null ? null : (long) client.awaitingPubRel(),
-        stored == null ? null : stored.queued(),
-        stored == null ? null : stored.queuedBytes(),
-        stored == null ? null : stored.maxQueued(),
-        stored == null ? null : stored.maxQueuedBytes(),
-        client == null ? null : client.heldBackBy());
-  }
-
-  /**
-   * Counts the messages waiting to be sent. The inbox of a connected client also holds messages in
-   * flight, apart from those that wait for PUBCOMP.
-   */
-  private static @Nullable Long waiting(
-      @Nullable ClientConnection client, @Nullable Session stored) {
-    if (stored == null) {
-      return client == null ? null : (long) client.queued();
-    }
-    if (client == null) {
-      return stored.queued();
-    }
-    long sent = client.inflight() - stored.awaitingPubComp();
-    return Math.max(0, stored.queued() - Math.max(0, sent)) + client.queued();
-  }
-
-  private static @Nullable Instant time(long millis) {
-    return millis <= 0 ? null : Instant.ofEpochMilli(millis);
-  }
-}
+        @Nullable List<String> heldBackBy) {}

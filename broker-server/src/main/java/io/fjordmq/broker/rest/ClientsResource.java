@@ -7,6 +7,7 @@ import io.fjordmq.broker.query.ClientPage;
 import io.fjordmq.broker.query.ClientQueries;
 import io.fjordmq.broker.query.ClientQueries.KickOutcome;
 import io.fjordmq.broker.query.ClientQueries.Search;
+import io.fjordmq.broker.query.ClientRow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ public final class ClientsResource implements Resource {
             Parameter.time(
                 "lte_connected_at", "Only clients that connected at this time or " + "earlier"))
         .query(Parameter.text("tenant", "Exact tenant", TextRule.WITHOUT_NUL))
-        .okList(ClientJson.class)
+        .okListOfFields(ClientJson.class)
         .notFound("The node does not exist")
         .conflict("Several nodes have this name")
         .handler(QueryErrors.translated(this::list));
@@ -142,7 +143,7 @@ public final class ClientsResource implements Resource {
             count,
             next,
             page.problems().isEmpty() ? null : page.problems());
-    return Response.list(page.clients().stream().map(ClientJson::of).toList(), meta);
+    return Response.list(page.clients(), meta);
   }
 
   private CompletableFuture<Response> listNamed(
@@ -156,11 +157,10 @@ public final class ClientsResource implements Resource {
     return searchAll(request, filter, possible, new ArrayList<>())
         .thenApply(
             searches -> {
-              List<ClientJson> rows =
+              List<ClientRow> rows =
                   searches.stream()
                       .flatMap(search -> search.clients().stream())
                       .filter(filter::matches)
-                      .map(ClientJson::of)
                       .toList();
               List<String> problems =
                   searches.stream()
@@ -220,10 +220,7 @@ public final class ClientsResource implements Resource {
         .error(503, "The client was not found, but part of the cluster did not respond")
         .handler(
             QueryErrors.translated(
-                request ->
-                    lookup
-                        .find(request, request.path("clientid"))
-                        .thenApply(row -> Response.ok(ClientJson.of(row)))));
+                request -> lookup.find(request, request.path("clientid")).thenApply(Response::ok)));
   }
 
   private Operation kick() {

@@ -9,7 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Executes cluster commands, which block, one after the other on their own thread. */
+/** Executes blocking cluster commands one at a time on a dedicated thread. */
 final class CommandQueue implements AutoCloseable {
   private static final int MAX_WAITING = 16;
   private static final int KEEP_ALIVE_SECONDS = 60;

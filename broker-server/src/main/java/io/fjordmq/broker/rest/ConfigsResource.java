@@ -6,7 +6,6 @@ import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.config.ConfigOrigin;
 import io.fjordmq.broker.config.NearestKey;
 import io.fjordmq.broker.settings.RuntimeSettings;
-import io.fjordmq.broker.settings.SettingsException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,7 @@ public final class ConfigsResource implements Resource {
   private static final String TAG = "Configuration";
   private static final String CHANGED = "changed";
 
-  /** Longer keys are not compared, because a comparison takes time in proportion to the length. */
+  /** Longer keys are not compared, because the cost of a comparison grows with their length. */
   private static final int MAX_COMPARED = 128;
 
   private static final Parameter KEY =
@@ -69,7 +68,8 @@ public final class ConfigsResource implements Resource {
   record ConfigChange(
       @Field(
               value = "Values by key, as in the configuration file; at most 256 characters each",
-              maxLength = 256)
+              maxLength = 256,
+              scalar = true)
           Map<String, String> values) {
     ConfigChange {
       if (values.isEmpty()) {
@@ -198,19 +198,7 @@ public final class ConfigsResource implements Resource {
   }
 
   private static CompletableFuture<Response> changed(CompletableFuture<List<ConfigEntry>> result) {
-    return ExpectedFailures.translate(
-            result, SettingsException.class, ConfigsResource::asApiException)
+    return RecordFailures.translate(result)
         .thenApply(entries -> Response.ok(entries.stream().map(ConfigJson::of).toList()));
-  }
-
-  private static ApiException asApiException(SettingsException failure) {
-    ErrorCode code =
-        switch (failure.kind()) {
-          case INVALID -> ErrorCode.BAD_REQUEST;
-          case NOT_FOUND -> ErrorCode.NOT_FOUND;
-          case CHANGED, FULL -> ErrorCode.CONFLICT;
-          case UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
-        };
-    return new ApiException(code, String.valueOf(failure.getMessage()));
   }
 }

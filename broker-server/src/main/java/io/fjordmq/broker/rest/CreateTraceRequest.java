@@ -1,6 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.trace.PayloadEncoding;
+import io.fjordmq.broker.trace.TraceFormat;
 import io.fjordmq.broker.trace.TraceType;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The body of the request that creates a trace. The names are those of EMQX. */
 record CreateTraceRequest(
     @Field(
-            value = "Unique name: letters, digits, `-` and `_`",
+            value = "Name, unique within the tenant: letters, digits, `-` and `_`",
             minLength = 1,
             maxLength = 64,
             pattern = TraceResource.NAME_PATTERN,
@@ -50,7 +51,9 @@ record CreateTraceRequest(
     @Field(
             "How payloads are shown: `hidden` (if absent), `text` or `hex`. Payloads can be"
                 + " confidential")
-        @Nullable PayloadEncoding payloadEncode) {
+        @Nullable PayloadEncoding payloadEncode,
+    @Field("How lines are written: `text` (if absent), or `json` for one object per line")
+        @Nullable TraceFormat formatter) {
 
   /**
    * The value that the type selects.

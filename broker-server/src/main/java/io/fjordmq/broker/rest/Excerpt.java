@@ -1,6 +1,6 @@
 package io.fjordmq.broker.rest;
 
-/** Shortens what a caller sent before it is quoted in a message. */
+/** Shortens input of a caller before a message quotes it. */
 final class Excerpt {
   private static final int MAX_CHARACTERS = 100;
 

@@ -9,7 +9,7 @@ final class ExpectedFailures {
 
   /**
    * Returns a future that fails with an {@link ApiException} where the given one fails with an
-   * exception of a type. Other failures stay as they are, without the wrapper of a future.
+   * exception of a type. Other failures remain, without the exceptions in which futures wrap them.
    *
    * @param response the error response to such an exception
    */

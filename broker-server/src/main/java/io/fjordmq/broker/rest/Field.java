@@ -17,10 +17,10 @@ public @interface Field {
   /** The meaning of the component, with its unit. */
   String value();
 
-  /** The minimum of a number. */
+  /** The minimum of a number, or of the numbers in a list. */
   long min() default Long.MIN_VALUE;
 
-  /** The maximum of a number. */
+  /** The maximum of a number, or of the numbers in a list. */
   long max() default Long.MAX_VALUE;
 
   /** The minimum number of characters of a text, or of elements of a list. */
@@ -32,13 +32,19 @@ public @interface Field {
   /** A regular expression that the whole text matches; empty for any text. */
   String pattern() default "";
 
-  /** A rule for a text, or for the names and values of a map of texts. Replaces other limits. */
+  /**
+   * A rule for a text, for the texts in a list, or for the names and values of a map of texts.
+   * Replaces other limits.
+   */
   TextRule rule() default TextRule.ANY;
 
   /**
    * The word that a text may be instead of a time as in RFC 3339; empty if it need not be a time.
    */
   String timeOr() default "";
+
+  /** Whether a text, or the values of a map of texts, may also be JSON numbers or booleans. */
+  boolean scalar() default false;
 
   /** An example for the documentation; empty for none. */
   String example() default "";

@@ -3,13 +3,13 @@ package io.fjordmq.broker.rest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 
-/** Takes asynchronous steps one after another. */
+/** Runs asynchronous steps one after another. */
 final class InOrder {
   private InOrder() {}
 
   /**
-   * Takes steps 0 to {@code count} - 1, each after the one before it has completed. The stack does
-   * not grow with steps that complete immediately.
+   * Runs steps 0 to {@code count} - 1, each after the previous one has completed. Steps that
+   * complete immediately do not deepen the stack.
    *
    * @param step runs on the caller's thread or on a thread that completed a step
    * @return fails at the first step that fails

@@ -1,9 +1,14 @@
 package io.fjordmq.broker.rest;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.fjordmq.broker.http.ReplyBody;
+import io.fjordmq.broker.query.ClientRow;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -15,7 +20,9 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.exc.ValueInstantiationException;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,6 +35,7 @@ import tools.jackson.databind.module.SimpleModule;
 final class Json {
   private static final int MAX_DEPTH = 32;
 
+  private final ResponseBuffers buffers = new ResponseBuffers();
   private final JsonMapper mapper =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -43,7 +51,11 @@ final class Json {
           .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-          .addModule(new SimpleModule().addDeserializer(Instant.class, new TimeReader()))
+          .addModule(
+              new SimpleModule()
+                  .addDeserializer(Instant.class, new TimeReader())
+                  .addSerializer(Instant.class, new TimeWriter())
+                  .addSerializer(ClientRow.class, new ClientRowWriter()))
           .build();
 
   /** Reads the times that {@link JsonCheck} accepts. */
@@ -54,8 +66,34 @@ final class Json {
     }
   }
 
+  /** Writes times, which are a large part of the work for a list. */
+  private static final class TimeWriter extends ValueSerializer<Instant> {
+    @Override
+    public void serialize(Instant time, JsonGenerator json, SerializationContext context) {
+      byte[] text = Rfc3339.format(time);
+      json.writeRawUTF8String(text, 0, text.length);
+    }
+  }
+
   byte[] write(Object value) {
     return mapper.writeValueAsBytes(value);
+  }
+
+  /** The fields of a record, as {@link #write} writes them. */
+  Map<String, Object> fields(Object value) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    mapper // some serializers can write bytes only
+        .readTree(write(value))
+        .properties()
+        .forEach(field -> fields.put(field.getKey(), field.getValue()));
+    return fields;
+  }
+
+  /** Writes a value that is sent once. */
+  ReplyBody writeOnce(Object value) {
+    ResponseBuffers.Output out = buffers.open();
+    mapper.writeValue(out, value);
+    return new ReplyBody(out.array(), out.length(), buffers::reuse);
   }
 
   /**

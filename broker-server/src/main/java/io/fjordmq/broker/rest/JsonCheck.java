@@ -27,6 +27,11 @@ final class JsonCheck {
     } else if (schema instanceof Schema.Ruled ruled) {
       require(value.isString(), path, "a string", value);
       obey(path, value.asString(), ruled.rule());
+    } else if (schema instanceof Schema.Scalar scalar) {
+      if (!value.isNumber() && !value.isBoolean()) {
+        require(value.isString(), path, "a string, number or boolean", value);
+        checkText(path, value, new Schema.Text(0, scalar.maxLength(), ""));
+      }
     } else if (schema instanceof Schema.Time) {
       require(isTime(value), path, TIME, value);
     } else if (schema instanceof Schema.TimeOrWord either) {

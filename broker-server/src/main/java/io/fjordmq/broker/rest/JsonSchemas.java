@@ -71,6 +71,12 @@ final class JsonSchemas {
     if (schema instanceof Schema.AnyOf either) {
       return JsonObject.of("anyOf", either.types().stream().map(type -> of(type, closed)).toList());
     }
+    if (schema instanceof Schema.Partial partial) {
+      Map<String, Object> tree = new LinkedHashMap<>();
+      describe(partial.whole(), tree, false);
+      tree.remove("required");
+      return tree;
+    }
     return schema instanceof Schema.Structure structure
         ? reference(structure, closed)
         : plain(schema);
@@ -135,6 +141,9 @@ final class JsonSchemas {
     } else if (schema instanceof Schema.Ruled ruled) {
       tree.put("type", "string");
       tree.put("pattern", "^(?:" + ruled.rule().pattern() + ")$");
+    } else if (schema instanceof Schema.Scalar scalar) {
+      tree.put("type", List.of("string", "number", "boolean"));
+      putLimits(tree, "Length", 0, scalar.maxLength());
     } else if (schema instanceof Schema.TimeOrWord either) {
       tree.put(
           "anyOf",
@@ -154,6 +163,10 @@ final class JsonSchemas {
       tree.put("type", "number");
     } else if (schema instanceof Schema.Flag) {
       tree.put("type", "boolean");
+    } else if (schema instanceof Schema.Words some) {
+      String word = "(?:" + String.join("|", some.words()) + ")";
+      tree.put("type", "string");
+      tree.put("pattern", "^%s(?:,%s)*$".formatted(word, word));
     } else if (schema instanceof Schema.Choice choice) {
       tree.put("type", "string");
       tree.put("enum", choice.words());

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
-import io.fjordmq.broker.admin.ClusterAnswer;
-import io.fjordmq.broker.admin.ClusterAnswer.OfNode;
+import io.fjordmq.broker.admin.ClusterResponses;
+import io.fjordmq.broker.admin.ClusterResponses.OfNode;
 import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.net.ListenerStatus;
 import java.util.List;
@@ -94,7 +94,7 @@ final class ListenersResource implements Resource {
   }
 
   private static List<ListenerJson> listeners(
-      ClusterAnswer<ListenerStatus> answer, Optional<String> node) {
+      ClusterResponses<ListenerStatus> answer, Optional<String> node) {
     return answer.values().stream()
         .filter(listener -> node.map(listener.node()::equals).orElse(true))
         .map(ListenerJson::of)
@@ -102,7 +102,7 @@ final class ListenersResource implements Resource {
   }
 
   private static List<ListenerJson> find(
-      ClusterAnswer<ListenerStatus> answer, Optional<String> node, String id) {
+      ClusterResponses<ListenerStatus> answer, Optional<String> node, String id) {
     List<ListenerJson> found =
         listeners(answer, node).stream().filter(listener -> listener.id().equals(id)).toList();
     if (found.isEmpty()) {

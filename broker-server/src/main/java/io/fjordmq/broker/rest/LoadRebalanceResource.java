@@ -1,7 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
-import io.fjordmq.broker.admin.ClusterAnswer.OfNode;
+import io.fjordmq.broker.admin.ClusterResponses.OfNode;
 import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.drain.Evacuation;
 import java.util.List;
@@ -14,7 +14,7 @@ final class LoadRebalanceResource implements Resource {
   private final NodeOperations nodes;
   private final NodeLookup lookup;
 
-  /** How to evacuate a node. */
+  /** The settings of an evacuation. */
   record EvacuationRequest(
       @Field(
               value =
@@ -89,11 +89,12 @@ final class LoadRebalanceResource implements Resource {
                 + " ends when it is stopped or the node restarts.")
         .role(Role.OPERATOR)
         .path(NodeLookup.parameter())
-        .body(EvacuationRequest.class)
+        .optionalBody(EvacuationRequest.class)
         .ok(CommandOutcome.class)
         .notFound("The node does not exist")
         .conflict(
-            "The node is already being evacuated, no other node is up, or several nodes have this name")
+            "The node is already being evacuated, no other node is up, or several nodes have this"
+                + " name")
         .handler(
             request ->
                 NodeErrors.command(

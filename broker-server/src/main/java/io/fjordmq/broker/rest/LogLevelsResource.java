@@ -20,7 +20,7 @@ final class LogLevelsResource implements Resource {
   private static final String NAME_PATTERN = "[A-Za-z0-9_$.-]+";
   private static final int MAX_NAME = 256;
 
-  /** Longer names are not compared, because a comparison takes time in proportion to the length. */
+  /** Longer names are not compared, because the cost of a comparison grows with their length. */
   private static final int MAX_COMPARED = 64;
 
   private static final String PROBLEM_503 = "No node, or not the requested one, responded";

@@ -5,7 +5,7 @@ import io.fjordmq.broker.monitor.ClusterSample;
 import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.monitor.Sampler;
 import io.fjordmq.broker.monitor.Series;
-import io.fjordmq.broker.query.NodeSurvey.Responses;
+import io.fjordmq.broker.query.NodeBroadcast.Responses;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object that consists of a record and further numbers, whose names are not those of Java
+ * A JSON object with the fields of a record, and with numbers whose names cannot be names of Java
  * components, such as {@code connections.count}.
  */
 final class NamedNumbers {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells callers which name they probably meant. */
 final class NearestName {
-  /** Longer names are not compared, because a comparison takes time in proportion to the length. */
+  /** Longer names are not compared, because the cost of a comparison grows with their length. */
   private static final int MAX_COMPARED = 64;
 
   private NearestName() {}

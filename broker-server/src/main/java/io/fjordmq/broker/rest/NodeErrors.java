@@ -14,7 +14,7 @@ final class NodeErrors {
         result, NodeOperationException.class, NodeErrors::asApiException);
   }
 
-  /** The response to a command: 200 with what was done, or 409 with the reason. */
+  /** The response to a command: 200 with its result, or 409 with the reason of the failure. */
   static CompletableFuture<Response> command(CompletableFuture<CommandResult> result) {
     return translate(result).thenApply(done -> Response.ok(new CommandOutcome(text(done))));
   }

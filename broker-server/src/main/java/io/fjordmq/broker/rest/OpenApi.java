@@ -98,7 +98,11 @@ final class OpenApi {
             body ->
                 tree.put(
                     "requestBody",
-                    JsonObject.of("required", true, "content", content(schemas.ofBody(body)))));
+                    JsonObject.of(
+                        "required",
+                        operation.isBodyRequired(),
+                        "content",
+                        content(schemas.ofBody(body)))));
     tree.put("responses", responses(operation));
     tree.put(
         "security",
@@ -156,25 +160,25 @@ final class OpenApi {
           error.getKey().toString(),
           response(error.getValue(), schemas.of(SchemaReader.of(ErrorBody.class))));
     }
-    for (Operation.Answer answer : operation.answers()) {
-      Schema schema = answer.schema();
+    for (Operation.DeclaredResponse declared : operation.responses()) {
+      Schema schema = declared.schema();
       if (schema instanceof Schema.Text) {
         responses.put(
-            String.valueOf(answer.status()),
+            String.valueOf(declared.status()),
             JsonObject.of(
                 "description",
-                answer.description(),
+                declared.description(),
                 "content",
                 JsonObject.of(TEXT, JsonObject.of("schema", JsonObject.of("type", "string")))));
         continue;
       }
       responses.put(
-          String.valueOf(answer.status()),
+          String.valueOf(declared.status()),
           schema == null
-              ? JsonObject.of("description", answer.description())
+              ? JsonObject.of("description", declared.description())
               : response(
-                  answer.description(),
-                  answer.paged() ? schemas.ofPage(schema) : schemas.of(schema)));
+                  declared.description(),
+                  declared.paged() ? schemas.ofPage(schema) : schemas.of(schema)));
     }
     return responses;
   }

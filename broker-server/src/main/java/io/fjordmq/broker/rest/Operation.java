@@ -2,7 +2,9 @@ package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -51,14 +53,17 @@ public final class Operation {
    *
    * @param schema the type of the body; null for none
    */
-  record Answer(int status, String description, @Nullable Schema schema, boolean paged) {}
+  record DeclaredResponse(int status, String description, @Nullable Schema schema, boolean paged) {}
 
   private final Builder declared;
   private final Handler handler;
+  private final Map<String, Parameter> queryParametersByName = new HashMap<>();
 
   private Operation(Builder declared, Handler handler) {
     this.declared = declared;
     this.handler = handler;
+    declared.queryParameters.forEach(
+        parameter -> queryParametersByName.putIfAbsent(parameter.name(), parameter));
   }
 
   /**
@@ -127,6 +132,11 @@ public final class Operation {
     return declared.queryParameters;
   }
 
+  /** The parameter of the query with a name; null if the operation does not declare it. */
+  @Nullable Parameter queryParameter(String name) {
+    return queryParametersByName.get(name);
+  }
+
   /** The estimated memory in bytes that a request needs, without its body. */
   long memory(Request request) {
     return declared.memory.applyAsLong(request);
@@ -142,8 +152,13 @@ public final class Operation {
     return Optional.ofNullable(declared.body);
   }
 
-  List<Answer> answers() {
-    return declared.answers;
+  /** Whether a request needs a body if the operation has one. */
+  boolean isBodyRequired() {
+    return !declared.bodyOptional;
+  }
+
+  List<DeclaredResponse> responses() {
+    return declared.responses;
   }
 
   Handler handler() {
@@ -167,7 +182,7 @@ public final class Operation {
     private final String path;
     private final List<Parameter> pathParameters = new ArrayList<>();
     private final List<Parameter> queryParameters = new ArrayList<>();
-    private final List<Answer> answers = new ArrayList<>();
+    private final List<DeclaredResponse> responses = new ArrayList<>();
     private String id = "";
     private String tag = "";
     private String summary = "";
@@ -176,6 +191,8 @@ public final class Operation {
     private boolean anonymous;
     private boolean tenants;
     private @Nullable Schema body;
+    private boolean bodyOptional;
+    private @Nullable FieldSelection selection;
     private Function<Request, String> target = Operation::pathVariables;
     private ToLongFunction<Request> memory = request -> ROW_BYTES;
 
@@ -296,6 +313,14 @@ public final class Operation {
     }
 
     /**
+     * The same, but a request without a body is valid; it has no effect other than an empty object.
+     */
+    public Builder optionalBody(Class<? extends Record> type) {
+      bodyOptional = true;
+      return body(type);
+    }
+
+    /**
      * The body is a JSON array of objects or texts; see {@link Request#bodyList}.
      *
      * @param maxLength the maximum number of elements; there must be at least one
@@ -312,8 +337,8 @@ public final class Operation {
 
     /** The response is 200 with a JSON array, as {@link Response#ok} returns it for a list. */
     public Builder okArray(Class<?> element) {
-      answers.add(
-          new Answer(
+      responses.add(
+          new DeclaredResponse(
               200,
               "Success",
               new Schema.Items(SchemaReader.of(element), 0, Integer.MAX_VALUE),
@@ -323,14 +348,14 @@ public final class Operation {
 
     /** The response is 200 with JSON that a schema describes. */
     Builder ok(Schema schema) {
-      answers.add(new Answer(200, "Success", schema, false));
+      responses.add(new DeclaredResponse(200, "Success", schema, false));
       return this;
     }
 
     /** The response can have this status, with a JSON array. */
     public Builder answerArray(int status, String when, Class<?> element) {
-      answers.add(
-          new Answer(
+      responses.add(
+          new DeclaredResponse(
               status,
               when,
               new Schema.Items(SchemaReader.of(element), 0, Integer.MAX_VALUE),
@@ -340,13 +365,26 @@ public final class Operation {
 
     /** The response is 200 with one page of a list; see {@link Response#list}. */
     public Builder okList(Class<?> element) {
-      answers.add(new Answer(200, "One page", SchemaReader.of(element), true));
+      responses.add(new DeclaredResponse(200, "One page", SchemaReader.of(element), true));
+      return this;
+    }
+
+    /**
+     * The response is 200 with one page of a list, whose elements have only the requested fields:
+     * the operation has the parameter {@code fields}.
+     */
+    public Builder okListOfFields(Class<? extends Record> element) {
+      Schema.Structure structure = (Schema.Structure) SchemaReader.of(element);
+      FieldSelection fields = new FieldSelection(structure);
+      selection = fields;
+      query(fields.parameter());
+      responses.add(new DeclaredResponse(200, "One page", new Schema.Partial(structure), true));
       return this;
     }
 
     /** The response is 200 with plain text; see {@link Response#text}. */
     public Builder okText() {
-      answers.add(new Answer(200, "Success", Schema.Text.ANY, false));
+      responses.add(new DeclaredResponse(200, "Success", Schema.Text.ANY, false));
       return this;
     }
 
@@ -357,7 +395,7 @@ public final class Operation {
 
     /** The response is 204 without content. */
     public Builder noContent() {
-      answers.add(new Answer(204, "Success", null, false));
+      responses.add(new DeclaredResponse(204, "Success", null, false));
       return this;
     }
 
@@ -378,7 +416,7 @@ public final class Operation {
 
     /** The response can have this status, with an object. */
     public Builder answer(int status, String when, Class<? extends Record> type) {
-      answers.add(new Answer(status, when, SchemaReader.of(type), false));
+      responses.add(new DeclaredResponse(status, when, SchemaReader.of(type), false));
       return this;
     }
 
@@ -390,7 +428,8 @@ public final class Operation {
     public Operation handler(Handler handler) {
       require(!id.isEmpty() && !tag.isEmpty() && !summary.isEmpty(), "id, tag or summary missing");
       require(anonymous != (role != null), "needs either role(…) or anonymous()");
-      require(answers.stream().anyMatch(answer -> answer.status < 300), "no success declared");
+      require(
+          responses.stream().anyMatch(response -> response.status < 300), "no success declared");
       List<String> variables = new ArrayList<>();
       Matcher matcher = VARIABLE.matcher(path);
       while (matcher.find()) {
@@ -399,7 +438,8 @@ public final class Operation {
       require(
           variables.equals(pathParameters.stream().map(Parameter::name).toList()),
           "path(…) must describe the variables of the path, in their order");
-      return new Operation(this, handler);
+      FieldSelection fields = selection;
+      return new Operation(this, fields == null ? handler : fields.reducing(handler));
     }
 
     private void require(boolean met, String fault) {

@@ -8,14 +8,17 @@ import java.util.Optional;
  *
  * @param page the number of the page, from 1
  * @param limit the maximum number of elements on the page, 1 to {@link #MAX_LIMIT}
- * @param cursor where the page begins, from the {@link Meta} of the previous page; then the number
- *     of the page does not matter
+ * @param cursor where the page begins, from the {@link Meta} of the previous page; if present, the
+ *     page number is ignored
  */
 public record Paging(int page, int limit, Optional<String> cursor) {
   public static final int DEFAULT_LIMIT = 100;
   public static final int MAX_LIMIT = 10_000;
 
-  /** The maximum number of elements that a page number may skip; beyond, callers use a cursor. */
+  /**
+   * The maximum number of elements that a page number may skip; beyond this, callers must use a
+   * cursor.
+   */
   public static final int MAX_OFFSET = 100_000;
 
   /** The number of elements before the page. */
@@ -26,6 +29,16 @@ public record Paging(int page, int limit, Optional<String> cursor) {
   /** Cuts the page out of a list that is in memory. */
   public <T> Response slice(List<T> all) {
     return slice(all, List.of());
+  }
+
+  /**
+   * Returns a page that was already cut out of a list.
+   *
+   * @param total the number of elements of the whole list
+   */
+  public <T> Response list(List<T> elements, int total) {
+    boolean hasNext = (long) offset() + elements.size() < total;
+    return Response.list(elements, new Meta(page, limit, hasNext, (long) total, null, null));
   }
 
   /**

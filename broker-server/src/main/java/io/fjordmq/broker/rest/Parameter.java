@@ -77,12 +77,17 @@ public final class Parameter {
     return of(name, description, new Schema.Choice(List.copyOf(words)));
   }
 
+  /** Some of several words, separated by commas; see {@link Request#text}. */
+  static Parameter words(String name, String description, List<String> words) {
+    return of(name, description, new Schema.Words(List.copyOf(words)));
+  }
+
   /** A time: RFC 3339, or milliseconds since 1970; see {@link Request#time}. */
   public static Parameter time(String name, String description) {
     return of(name, description, new Schema.Time());
   }
 
-  /** The same parameter with a value for requests that do not have it. */
+  /** The same parameter with a default value. */
   public Parameter orElse(Object value) {
     return new Parameter(name, description, schema, repeatable, false, value, example);
   }
@@ -92,7 +97,7 @@ public final class Parameter {
     return new Parameter(name, description, schema, true, required, null, example);
   }
 
-  /** The same parameter, without which a request is invalid. */
+  /** The same parameter, required in every request. */
   public Parameter mandatory() {
     return new Parameter(name, description, schema, repeatable, true, null, example);
   }
@@ -127,6 +132,16 @@ public final class Parameter {
     if (schema instanceof Schema.Choice choice) {
       if (!choice.words().contains(text)) {
         throw invalid("one of " + String.join(", ", choice.words()), text);
+      }
+      return text;
+    }
+    if (schema instanceof Schema.Words some) {
+      for (String word : text.split(",", -1)) {
+        if (!some.words().contains(word)) {
+          throw ApiException.badRequest(
+              "%s: unknown word '%s'%s"
+                  .formatted(name, Excerpt.of(word), NearestName.hint(word, some.words())));
+        }
       }
       return text;
     }
@@ -199,7 +214,7 @@ public final class Parameter {
     return required;
   }
 
-  /** The value for requests that do not have the parameter; null for none. */
+  /** The default value; null for none. */
   @Nullable Object fallback() {
     return fallback;
   }

@@ -17,25 +17,36 @@ record PathTemplate(List<String> segments) {
 
   /** The values of the variables if the template matches the decoded segments of a path. */
   Optional<Map<String, String>> match(List<String> path) {
-    if (path.size() != segments.size()) {
+    if (!matches(path)) {
       return Optional.empty();
     }
     Map<String, String> variables = new LinkedHashMap<>();
     for (int i = 0; i < path.size(); i++) {
       String segment = segments.get(i);
       if (isVariable(segment)) {
-        if (path.get(i).isEmpty()) {
-          return Optional.empty();
-        }
         variables.put(segment.substring(1, segment.length() - 1), path.get(i));
-      } else if (!segment.equals(path.get(i))) {
-        return Optional.empty();
       }
     }
     return Optional.of(variables);
   }
 
-  /** The template with all variables alike, to find templates that match the same paths. */
+  private boolean matches(List<String> path) {
+    if (path.size() != segments.size()) {
+      return false;
+    }
+    for (int i = 0; i < path.size(); i++) {
+      String segment = segments.get(i);
+      if (isVariable(segment) ? path.get(i).isEmpty() : !segment.equals(path.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns the template with the same name for all variables, to detect templates that match the
+   * same paths.
+   */
   List<String> shape() {
     List<String> shape = new ArrayList<>();
     segments.forEach(segment -> shape.add(isVariable(segment) ? "{}" : segment));

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.ops.ClusterStatus.LoadLine;
+import io.fjordmq.broker.ops.ClusterStatus.PinLine;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
 import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
 import java.util.List;
@@ -14,6 +15,7 @@ record RangeJson(
     @Field("Replicas that receive the log but do not vote") List<Replica> learners,
     @Field("Key range in hexadecimal; the end is exclusive") String keys,
     @Field("Load; absent if the leader has not reported it") @Nullable Load load,
+    @Field("Where an operator pinned the range; absent if it is not pinned") @Nullable Pin pin,
     @Field("Why replicas are halted; absent if none are") @Nullable String problem) {
 
   /** A replica of a range. */
@@ -25,6 +27,12 @@ record RangeJson(
       return new Replica(line.node(), line.lag() < 0 ? null : line.lag());
     }
   }
+
+  /** The placement that an operator chose for a range. */
+  record Pin(
+      @Field("Ids of the nodes that vote; more if the store has more voters") List<String> voters,
+      @Field("Id of the node that leads while it can; absent if any voter may lead")
+          @Nullable String leader) {}
 
   /** The load of a range. */
   record Load(
@@ -46,6 +54,7 @@ record RangeJson(
 
   static RangeJson of(RangeLine line) {
     LoadLine load = line.load();
+    PinLine pin = line.pin();
     return new RangeJson(
         line.range(),
         line.leader(),
@@ -53,6 +62,7 @@ record RangeJson(
         line.learners().stream().map(Replica::of).toList(),
         line.keys(),
         load == null ? null : Load.of(load),
+        pin == null ? null : new Pin(pin.voters(), pin.leader()),
         line.problem());
   }
 }

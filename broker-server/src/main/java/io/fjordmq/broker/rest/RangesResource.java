@@ -5,6 +5,7 @@ import io.fjordmq.broker.admin.ClusterView;
 import io.fjordmq.broker.admin.NodeOperations;
 import io.fjordmq.broker.ops.ClusterStatus;
 import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,24 @@ final class RangesResource implements Resource {
 
   private static final Parameter RANGE =
       Parameter.text("range", "Id of the range").example("inbox-1");
+
+  /** Which replica to move. */
+  record Move(
+      @Field(
+              value = "Node that gives up its voting replica (id or name)",
+              minLength = 1,
+              maxLength = 256)
+          String from,
+      @Field(value = "Node that gets a voting replica (id or name)", minLength = 1, maxLength = 256)
+          String to) {}
+
+  /** The node that should lead the range. */
+  record MoveLeader(
+      @Field(
+              value = "Node that should lead; it has a voting replica (id or name)",
+              minLength = 1,
+              maxLength = 256)
+          String to) {}
 
   private final ClusterView view;
   private final CommandQueue commands;
@@ -45,6 +64,9 @@ final class RangesResource implements Resource {
             "cancelRangeChange",
             "Cancel the pending changes of a range",
             "Placement retries a change after placementConfig.mergeCooldown if its cause remains."),
+        move(),
+        moveLeader(),
+        command("unpin", "unpinRange", "Unpin a range", "Placement balances the range again."),
         rebuild(),
         command(
             "lower_clock",
@@ -106,6 +128,32 @@ final class RangesResource implements Resource {
                         status -> Response.ok(RangeJson.of(find(status, request.path("range"))))));
   }
 
+  private Operation move() {
+    return action("move", "moveReplica", "Move a replica to another node")
+        .description(
+            "The node that receives the replica fetches a snapshot, then the other one leaves the"
+                + " range. The response does not wait for that. The range stays on its nodes until"
+                + " it is unpinned, one of the nodes is decommissioned, removed or down for"
+                + " placementConfig.replaceAfter, or the store gets fewer voters.")
+        .body(Move.class)
+        .handler(
+            request -> {
+              Move move = request.body(Move.class);
+              return execute(request, "move", lookup.id(move.from()), lookup.id(move.to()));
+            });
+  }
+
+  private Operation moveLeader() {
+    return action("move_leader", "moveLeader", "Transfer the leadership of a range")
+        .description(
+            "The node leads the range whenever it can, until the range is unpinned. The voters of"
+                + " the range stay as well.")
+        .body(MoveLeader.class)
+        .handler(
+            request ->
+                execute(request, "move-leader", lookup.id(request.body(MoveLeader.class).to())));
+  }
+
   private Operation rebuild() {
     return Operation.post("/ranges/{range}/rebuild")
         .id("rebuildReplica")
@@ -132,23 +180,33 @@ final class RangesResource implements Resource {
   }
 
   private Operation command(String name, String id, String summary, String description) {
+    return action(name, id, summary)
+        .description(description)
+        .handler(request -> execute(request, name.replace('_', '-')));
+  }
+
+  private static Operation.Builder action(String name, String id, String summary) {
     return Operation.post("/ranges/{range}/" + name)
         .id(id)
         .tag(TAG)
         .summary(summary)
-        .description(description)
         .role(Role.OPERATOR)
         .path(RANGE)
         .ok(CommandOutcome.class)
-        .notFound("The range does not exist")
-        .conflict("The change is not possible now; the message explains why")
-        .handler(request -> execute(request, name.replace('_', '-')));
+        .notFound("The range, or a node that the request names, does not exist")
+        .conflict("The change is not possible now; the message explains why");
   }
 
-  private CompletableFuture<Response> execute(Request request, String command) {
+  private CompletableFuture<Response> execute(
+      Request request, String command, String... arguments) {
     String range = request.path("range");
     return view.collect()
-        .thenCompose(status -> commands.execute(request, command, find(status, range).range()))
+        .thenCompose(
+            status -> {
+              List<String> words = new ArrayList<>(List.of(command, find(status, range).range()));
+              words.addAll(List.of(arguments));
+              return commands.execute(request, words.toArray(new String[0]));
+            })
         .thenApply(Response::ok);
   }
 

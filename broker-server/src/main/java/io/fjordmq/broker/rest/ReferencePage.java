@@ -77,9 +77,16 @@ final class ReferencePage {
       operation.queryParameters().forEach(parameter -> parameter(parameter, "query"));
       html.append("</table>");
     }
-    operation.body().ifPresent(body -> html.append("<p>Body: ").append(name(body)).append("</p>"));
+    operation
+        .body()
+        .ifPresent(
+            body ->
+                html.append("<p>Body: ")
+                    .append(name(body))
+                    .append(operation.isBodyRequired() ? "" : ", optional")
+                    .append("</p>"));
     html.append("<table><tr><th>Status</th><th>Meaning</th><th>Body</th></tr>");
-    operation.answers().forEach(this::answer);
+    operation.responses().forEach(this::response);
     html.append("</table></details>");
   }
 
@@ -102,17 +109,17 @@ final class ReferencePage {
         .append("</td></tr>");
   }
 
-  private void answer(Operation.Answer answer) {
-    Schema schema = answer.schema();
+  private void response(Operation.DeclaredResponse declared) {
+    Schema schema = declared.schema();
     html.append("<tr><td>")
-        .append(answer.status())
+        .append(declared.status())
         .append("</td><td>")
-        .append(prose(answer.description()))
+        .append(prose(declared.description()))
         .append("</td><td>");
     if (schema != null) {
-      html.append(answer.paged() ? "<code>data</code>: list of " : "").append(name(schema));
+      html.append(declared.paged() ? "<code>data</code>: list of " : "").append(name(schema));
     }
-    html.append(answer.paged() ? ", <code>meta</code>: " + name(SchemaReader.of(Meta.class)) : "")
+    html.append(declared.paged() ? ", <code>meta</code>: " + name(SchemaReader.of(Meta.class)) : "")
         .append("</td></tr>");
   }
 
@@ -143,6 +150,9 @@ final class ReferencePage {
       String name = JsonSchemas.name(structure);
       return "<a href=\"#type-" + name + "\">" + name + "</a>";
     }
+    if (schema instanceof Schema.Partial partial) {
+      return "fields of " + name(partial.whole());
+    }
     if (schema instanceof Schema.Items items) {
       return "list of " + name(items.element());
     }
@@ -157,8 +167,14 @@ final class ReferencePage {
           .map(word -> "<code>" + escape(word) + "</code>")
           .collect(Collectors.joining(", "));
     }
+    if (schema instanceof Schema.Words) {
+      return "words separated by commas";
+    }
     if (schema instanceof Schema.Ruled) {
       return "text";
+    }
+    if (schema instanceof Schema.Scalar) {
+      return "text, number or boolean";
     }
     if (schema instanceof Schema.TimeOrWord either) {
       return "time or <code>" + escape(either.word()) + "</code>";

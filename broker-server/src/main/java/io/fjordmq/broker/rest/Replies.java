@@ -40,7 +40,7 @@ final class Replies {
       return new HttpReply(response.status(), TEXT, HEADERS, text.utf8());
     }
     try {
-      return new HttpReply(response.status(), JSON, HEADERS, json.write(response.json()));
+      return new HttpReply(response.status(), JSON, HEADERS, json.writeOnce(response.json()));
     } catch (RuntimeException e) {
       return error(call, e);
     }
@@ -74,7 +74,7 @@ final class Replies {
         : null;
   }
 
-  /** The failure that the futures of an operation wrap. */
+  /** Returns the cause of a failure, without the exceptions in which futures wrap it. */
   static Throwable cause(Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()

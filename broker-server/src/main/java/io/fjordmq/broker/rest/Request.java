@@ -157,7 +157,7 @@ public final class Request {
   }
 
   /**
-   * Ends an operation of many steps whose caller has already got a timeout.
+   * Stops an operation of many steps if its caller has already received a timeout.
    *
    * @throws ApiException 504 if no time is left
    */
@@ -170,7 +170,8 @@ public final class Request {
   }
 
   private Optional<Object> first(String name) {
-    return values(name).stream().findFirst();
+    List<Object> values = values(name);
+    return values.isEmpty() ? Optional.empty() : Optional.of(values.get(0));
   }
 
   /** The values from the request, or the default of the parameter. */
@@ -179,12 +180,10 @@ public final class Request {
     if (given != null) {
       return given;
     }
-    Parameter declared =
-        operation.queryParameters().stream()
-            .filter(parameter -> parameter.name().equals(name))
-            .findFirst()
-            .orElseThrow(
-                () -> new IllegalArgumentException(operation + " does not declare " + name));
+    Parameter declared = operation.queryParameter(name);
+    if (declared == null) {
+      throw new IllegalArgumentException(operation + " does not declare " + name);
+    }
     Object fallback = declared.fallback();
     return fallback == null ? List.of() : List.of(fallback);
   }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Validates parameters and bodies against the declaration of the operation. Thread-safe. */
 final class RequestReader {
+  private static final byte[] EMPTY_OBJECT = {'{', '}'};
+
   private final Json json;
 
   RequestReader(Json json) {
@@ -34,25 +34,26 @@ final class RequestReader {
         caller,
         route.variables(),
         query(operation, call.query()),
-        operation.body().map(schema -> json.read(body, schema)).orElse(null),
+        operation.body().map(schema -> json.read(bodyOf(operation, body), schema)).orElse(null),
         call.remoteAddress(),
         call.memory(),
         call.deadlineNanos());
   }
 
+  private static byte[] bodyOf(Operation operation, byte[] sent) {
+    return sent.length > 0 || operation.isBodyRequired() ? sent : EMPTY_OBJECT;
+  }
+
   private static Map<String, List<Object>> query(Operation operation, String query) {
-    Map<String, Parameter> declared =
-        operation.queryParameters().stream()
-            .collect(Collectors.toMap(Parameter::name, Function.identity()));
     Map<String, List<Object>> values = new HashMap<>();
     UrlText.parameters(query)
         .forEach(
             (name, texts) -> {
-              Parameter parameter = declared.get(name);
+              Parameter parameter = operation.queryParameter(name);
               if (parameter == null) {
                 throw ApiException.badRequest(
                     "unknown query parameter '%s'%s"
-                        .formatted(Excerpt.of(name), NearestName.hint(name, declared.keySet())));
+                        .formatted(Excerpt.of(name), NearestName.hint(name, names(operation))));
               }
               if (texts.size() > 1 && !parameter.isRepeatable()) {
                 throw ApiException.badRequest(name + " must not occur more than once");
@@ -65,6 +66,10 @@ final class RequestReader {
       }
     }
     return values;
+  }
+
+  private static List<String> names(Operation operation) {
+    return operation.queryParameters().stream().map(Parameter::name).toList();
   }
 
   /**

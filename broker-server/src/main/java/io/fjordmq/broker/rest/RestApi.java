@@ -3,15 +3,18 @@ package io.fjordmq.broker.rest;
 import io.fjordmq.broker.accounts.Accounts;
 import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.admin.ClusterAudit;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
+import io.fjordmq.broker.http.MqttAdmission;
+import io.fjordmq.broker.http.MqttUser;
 import io.fjordmq.broker.query.ClusterQueries;
+import io.fjordmq.common.Deadlines;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The operations of the API, and the steps that every request goes through: route, authenticate,
@@ -27,10 +30,11 @@ public final class RestApi implements AutoCloseable {
   private final Replies replies;
   private final Documentation documentation;
   private final AuditTrail audit;
+  private final Deadlines deadlines = new Deadlines();
   private final Runnable closing;
 
   /**
-   * @param audit gets a record of every change that is requested
+   * @param audit records every requested change
    * @param version the version of the program
    * @param closing closes what the resources own
    */
@@ -62,17 +66,23 @@ public final class RestApi implements AutoCloseable {
         List.of(
             new NodesResource(services.view(), services.reports(), nodes, commands),
             new ClusterResource(services.view(), commands),
+            new BackupResource(services.backups(), services.node()),
             new RangesResource(services.view(), commands, services.nodeOperations(), nodes),
             new ListenersResource(services.nodeOperations(), nodes),
             new ConfigsResource(services.settings(), services.nodeOperations(), nodes),
             new PluginsResource(services.nodeOperations(), nodes),
             new LoadRebalanceResource(services.nodeOperations(), nodes),
+            new ProvidersResource(services.providers(), services.nodeOperations()),
+            new ProviderTestResource(services.loginTrial()),
+            new MqttUsersResource(services.users().users()),
+            new AccessRulesResource(services.users().rules()),
             new BannedResource(services.bans()),
             new LoginResource(accounts.logins(), accounts.users(), services.version()),
             new UsersResource(accounts.users()),
             new ApiKeysResource(accounts.apiKeys()),
             new AuditResource(new ClusterAudit(services.nodeOperations())),
             new ClientsResource(queries.clients(), nodes),
+            new UserKickResource(queries.clients()),
             new ClientEventsResource(services.events()),
             new TraceResource(services.traces(), services.traceLogs(), nodes),
             new SubscriptionsResource(queries.subscriptions(), queries.clients(), nodes),
@@ -93,7 +103,8 @@ public final class RestApi implements AutoCloseable {
   }
 
   /**
-   * Handles a request.
+   * Handles a request. Called on one of the threads, so that a request that waits for nothing stays
+   * on this thread.
    *
    * @param threads where requests are validated and responses are written
    */
@@ -108,9 +119,13 @@ public final class RestApi implements AutoCloseable {
     } catch (RuntimeException e) {
       response = CompletableFuture.failedFuture(e);
     }
-    return response
-        .copy() // others may wait for the same future
-        .orTimeout(call.deadlineNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)
+    if (response.isDone()) { // this is a thread of the API
+      return response.handle((result, failure) -> replies.of(call, result, failure));
+    }
+    return deadlines
+        .limit(
+            response.copy(), // others may wait for the same future
+            Deadlines.until(call.deadlineNanos()))
         .handleAsync((result, failure) -> replies.of(call, result, failure), threads);
   }
 
@@ -125,19 +140,21 @@ public final class RestApi implements AutoCloseable {
       AuditTrail.Entry entry = audit.begin(call, route.operation(), null);
       return entry.recordSuccess(handle(call, route, Optional.empty(), entry, threads));
     }
-    return access
-        .authenticate(call)
-        .thenComposeAsync(
-            caller -> {
-              AuditTrail.Entry entry = audit.begin(call, route.operation(), caller);
-              return entry.record(
-                  () -> {
-                    Access.authorize(caller, route.operation());
-                    return handle(call, route, Optional.of(caller), entry, threads);
-                  },
-                  threads);
-            },
-            threads);
+    CompletableFuture<Caller> authenticated = access.authenticate(call);
+    return authenticated.isDone()
+        ? authenticated.thenCompose(caller -> handle(call, route, caller, threads))
+        : authenticated.thenComposeAsync(caller -> handle(call, route, caller, threads), threads);
+  }
+
+  private CompletableFuture<Response> handle(
+      ApiCall call, Router.Route route, Caller caller, Executor threads) {
+    AuditTrail.Entry entry = audit.begin(call, route.operation(), caller);
+    return entry.record(
+        () -> {
+          Access.authorize(caller, route.operation());
+          return handle(call, route, Optional.of(caller), entry, threads);
+        },
+        threads);
   }
 
   private CompletableFuture<Response> handle(
@@ -150,11 +167,18 @@ public final class RestApi implements AutoCloseable {
     if (operation.body().isEmpty()) {
       return handle(operation, entry.valid(reader.read(call, route, caller, NO_BODY)));
     }
-    RequestReader.requireJson(call);
+    if (operation.isBodyRequired()) {
+      RequestReader.requireJson(call);
+    }
     ApiCall.Body body = call.body();
     return (caller.isPresent() ? body.read() : body.readAnonymous())
         .thenComposeAsync(
-            bytes -> handle(operation, entry.valid(reader.read(call, route, caller, bytes))),
+            bytes -> {
+              if (bytes.length > 0) {
+                RequestReader.requireJson(call);
+              }
+              return handle(operation, entry.valid(reader.read(call, route, caller, bytes)));
+            },
             threads);
   }
 
@@ -174,6 +198,31 @@ public final class RestApi implements AutoCloseable {
         .handle(
             (allowed, failure) ->
                 failure == null ? Optional.empty() : Optional.of(replies.of(call, null, failure)));
+  }
+
+  /**
+   * Checks the credentials of a request that becomes the connection of an MQTT client. The client
+   * can publish and subscribe, so the caller needs the role that this needs in the API.
+   */
+  CompletableFuture<MqttAdmission> admitMqttClient(ApiCall call) {
+    CompletableFuture<Caller> caller;
+    try {
+      Access.refuseOtherSites(call);
+      caller = access.authenticate(call);
+    } catch (ApiException e) {
+      caller = CompletableFuture.failedFuture(e);
+    }
+    return caller
+        .thenApply(
+            known -> {
+              Access.requireRole(known, Role.OPERATOR);
+              return new MqttUser(known.name(), known.tenant() == null ? "" : known.tenant());
+            })
+        .handle(
+            (user, failure) ->
+                failure == null
+                    ? new MqttAdmission.Admitted(user)
+                    : new MqttAdmission.Refused(replies.of(call, null, failure)));
   }
 
   @Override

@@ -35,7 +35,8 @@ final class Router {
       }
     }
     List<Path> sorted = new ArrayList<>(byShape.values());
-    sorted.sort(Comparator.comparingLong(path -> path.template.variables())); // literals first
+    sorted.sort(
+        Comparator.comparingLong(path -> path.template.variables())); // literal segments first
     this.paths = List.copyOf(sorted);
   }
 
@@ -43,7 +44,8 @@ final class Router {
    * Finds the operation for a request.
    *
    * @param path the decoded segments of the path below {@code /api/v5}
-   * @throws ApiException 404 if no operation has the path, 405 if none of them has the method
+   * @throws ApiException 404 if no operation has the path, 405 if the path has no operation with
+   *     the method
    */
   Route find(String method, List<String> path) {
     for (Path candidate : paths) {

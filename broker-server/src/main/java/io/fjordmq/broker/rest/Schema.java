@@ -18,6 +18,13 @@ sealed interface Schema {
   /** A string that obeys a rule. */
   record Ruled(TextRule rule) implements Schema {}
 
+  /**
+   * A string, number or boolean that is read as text.
+   *
+   * @param maxLength the maximum number of Unicode characters of a string
+   */
+  record Scalar(int maxLength) implements Schema {}
+
   /** A time as in RFC 3339. */
   record Time() implements Schema {}
 
@@ -36,13 +43,19 @@ sealed interface Schema {
   /** One of several words. */
   record Choice(List<String> words) implements Schema {}
 
+  /** Some of several words, separated by commas. */
+  record Words(List<String> words) implements Schema {}
+
   /** One of several types. */
   record AnyOf(List<Schema> types) implements Schema {}
 
   /** A list. */
   record Items(Schema element, int minLength, int maxLength) implements Schema {}
 
-  /** An object whose member names the caller chooses; if values are texts, names are alike. */
+  /**
+   * An object with member names chosen by the caller. If the values are strings, their limits also
+   * apply to the names.
+   */
   record Entries(Schema value) implements Schema {}
 
   /** An object that is a record in Java. */
@@ -52,6 +65,9 @@ sealed interface Schema {
       return type.getSimpleName();
     }
   }
+
+  /** An object that has some members of a record. */
+  record Partial(Structure whole) implements Schema {}
 
   /**
    * A member of a structure.

@@ -65,7 +65,8 @@ final class SchemaReader {
     if (type.getRawType() == List.class) {
       return limits == null
           ? new Schema.Items(of(arguments[0], null), 0, Integer.MAX_VALUE)
-          : new Schema.Items(of(arguments[0], null), limits.minLength(), limits.maxLength());
+          : new Schema.Items(
+              ofElement(arguments[0], limits), limits.minLength(), limits.maxLength());
     }
     if (type.getRawType() == Map.class && arguments[0] == String.class) {
       return new Schema.Entries(of(arguments[1], limits));
@@ -73,9 +74,19 @@ final class SchemaReader {
     throw new IllegalArgumentException("unsupported type in a JSON record: " + type);
   }
 
+  /** The limits of a list are its length; the others apply to its elements. */
+  private static Schema ofElement(Type type, Field limits) {
+    return type == Integer.class || limits.rule() != TextRule.ANY
+        ? of(type, limits)
+        : of(type, null);
+  }
+
   private static Schema text(@Nullable Field limits) {
     if (limits == null) {
       return Schema.Text.ANY;
+    }
+    if (limits.scalar()) {
+      return new Schema.Scalar(limits.maxLength());
     }
     if (limits.rule() != TextRule.ANY) {
       return new Schema.Ruled(limits.rule());

@@ -4,7 +4,7 @@ import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.monitor.Series;
 import io.fjordmq.broker.ops.ClientCounter;
-import io.fjordmq.broker.query.NodeSurvey.Responses;
+import io.fjordmq.broker.query.NodeBroadcast.Responses;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,8 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.query.CursorText;
 import io.fjordmq.broker.query.Cursors;
+import io.fjordmq.broker.userdb.TopicRule;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -28,10 +30,18 @@ public enum TextRule {
           + TextRule.UNSHARED_FILTER
           + "|\\$share/[^+#/\\u0000]+/"
           + TextRule.UNSHARED_FILTER),
+  /** The topic of a rule, which can contain placeholders. */
+  RULE_TOPIC("(?!\\$share/)" + TextRule.UNSHARED_FILTER),
+  /** The name of an MQTT user or group. */
+  MQTT_NAME("[^\\u0000-\\u001f\\u007f-\\u009f]{1,120}"),
+  /** The name or value of an attribute of an MQTT user. */
+  ATTRIBUTE("[^\\u0000-\\u001f\\u007f-\\u009f]{1,256}"),
   /** Where a page of a list of sessions or subscriptions starts. */
   SESSION_CURSOR(Cursors.PATTERN),
   /** Where a page of another list starts; see {@link CursorText}. */
   CURSOR("[A-Za-z0-9_-]{2,}");
+
+  private static final int MAX_NAME_BYTES = 120;
 
   private static final String UNSHARED_FILTER =
       "(?:(?:(?:\\+|[^+#/\\u0000]*)/)+(?:\\+|#|[^+#/\\u0000]*)|\\+|#|[^+#/\\u0000]+)";
@@ -70,6 +80,16 @@ public enum TextRule {
           TopicFilter.parse(text);
           yield Optional.empty();
         }
+        case RULE_TOPIC -> TopicRule.topicFault(text);
+        case MQTT_NAME ->
+            Pattern.matches(pattern, text)
+                    && text.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES
+                ? Optional.empty()
+                : Optional.of("must have 1 to 120 bytes in UTF-8, and no control characters");
+        case ATTRIBUTE ->
+            Pattern.matches(pattern, text)
+                ? Optional.empty()
+                : Optional.of("must have 1 to 256 characters, and no control characters");
         case SESSION_CURSOR, CURSOR ->
             Pattern.matches(pattern, text)
                 ? Optional.empty()

@@ -5,7 +5,6 @@ import io.fjordmq.broker.query.TopicMetricQueries;
 import io.fjordmq.broker.query.TopicMetricQueries.Readings;
 import io.fjordmq.broker.topicmetrics.RegisteredTopic;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
-import io.fjordmq.broker.topicmetrics.TopicMetricsException;
 import io.fjordmq.broker.topicmetrics.TopicReading;
 import java.time.Instant;
 import java.util.List;
@@ -135,19 +134,25 @@ final class TopicMetricsResource implements Resource {
         .description(
             "Every node counts the messages of the topic from now on. Counters are kept in memory"
                 + " and start at zero when a node restarts. The cluster has at most 512 registered"
-                + " topics.")
+                + " topics, of which callers bound to a tenant register at most 64 for it.")
         .role(Role.OPERATOR)
         .tenants()
         .query(TopicTenant.parameter())
         .body(RegisterRequest.class)
         .target(request -> request.body(RegisterRequest.class).topic())
         .created(TopicMetricsJson.class)
-        .conflict("The topic is already registered, or there are 512 registered topics")
+        .conflict(
+            "The topic is already registered, or there are 512 registered topics, or 64 of the"
+                + " tenant to which the caller is bound")
         .handler(
             request ->
                 translate(
                         topics.add(
-                            TopicTenant.of(request), request.body(RegisterRequest.class).topic()))
+                            TopicTenant.of(request),
+                            request.body(RegisterRequest.class).topic(),
+                            request.tenant().isPresent()
+                                ? TopicMetrics.MAX_TOPICS_OF_TENANT
+                                : TopicMetrics.MAX_TOPICS))
                     .thenApply(
                         topic ->
                             Response.created(
@@ -200,19 +205,6 @@ final class TopicMetricsResource implements Resource {
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return ExpectedFailures.translate(
-        result, TopicMetricsException.class, TopicMetricsResource::asApiException);
-  }
-
-  private static ApiException asApiException(TopicMetricsException failure) {
-    ErrorCode code =
-        switch (failure.kind()) {
-          case INVALID -> ErrorCode.BAD_REQUEST;
-          case NOT_FOUND -> ErrorCode.TOPIC_NOT_FOUND;
-          case EXISTS -> ErrorCode.ALREADY_EXISTS;
-          case CHANGED, FULL -> ErrorCode.CONFLICT;
-          case UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
-        };
-    return new ApiException(code, String.valueOf(failure.getMessage()));
+    return RecordFailures.translate(result, ErrorCode.TOPIC_NOT_FOUND);
   }
 }

@@ -1,9 +1,10 @@
 package io.fjordmq.broker.rest;
 
+import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.trace.PayloadEncoding;
 import io.fjordmq.broker.trace.Trace;
-import io.fjordmq.broker.trace.TraceException;
+import io.fjordmq.broker.trace.TraceFormat;
 import io.fjordmq.broker.trace.TraceLogs;
 import io.fjordmq.broker.trace.Traces;
 import java.nio.charset.StandardCharsets;
@@ -35,6 +36,7 @@ final class TraceResource implements Resource {
   private static final int MAX_LOG_BYTES = 256 << 10;
   private static final int MAX_UTF8_BYTES = 4;
   private static final String UNKNOWN = "The trace does not exist";
+  private static final String AMBIGUOUS = "Traces of several tenants have this name";
 
   private final Traces traces;
   private final TraceLogs logs;
@@ -82,6 +84,7 @@ final class TraceResource implements Resource {
         .summary("List traces, newest first")
         .role(Role.VIEWER)
         .tenants()
+        .query(ofTenant())
         .okArray(TraceJson.class)
         .handler(this::list);
   }
@@ -100,7 +103,9 @@ final class TraceResource implements Resource {
         .body(CreateTraceRequest.class)
         .target(request -> request.body(CreateTraceRequest.class).name())
         .ok(TraceJson.class)
-        .conflict("A trace with this name exists, or there are traceConfig.maxTraces traces")
+        .conflict(
+            "A trace of the tenant with this name exists, or there are traceConfig.maxTraces traces"
+                + " or traceConfig.maxTracesPerTenant traces of the caller's tenant")
         .handler(this::create);
   }
 
@@ -112,10 +117,11 @@ final class TraceResource implements Resource {
         .description("A caller that is bound to a tenant deletes only the traces of that tenant.")
         .role(Role.OPERATOR)
         .tenants()
+        .query(ofTenant())
         .noContent()
         .handler(
             request ->
-                translate(traces.deleteAll(request.caller()))
+                translate(traces.deleteAll(caller(request)))
                     .thenApply(deleted -> Response.noContent()));
   }
 
@@ -127,12 +133,13 @@ final class TraceResource implements Resource {
         .role(Role.OPERATOR)
         .tenants()
         .path(name())
+        .query(ofTenant())
         .noContent()
         .notFound(UNKNOWN)
         .conflict("Another request changed the trace at the same time")
         .handler(
             request ->
-                translate(traces.delete(request.caller(), request.path(NAME)))
+                translate(traces.delete(caller(request), request.path(NAME)))
                     .thenApply(deleted -> Response.noContent()));
   }
 
@@ -145,12 +152,13 @@ final class TraceResource implements Resource {
         .role(Role.OPERATOR)
         .tenants()
         .path(name())
+        .query(ofTenant())
         .ok(TraceJson.class)
         .notFound(UNKNOWN)
         .conflict("Another request changed the trace at the same time")
         .handler(
             request ->
-                translate(traces.stop(request.caller(), request.path(NAME))).thenApply(this::json));
+                translate(traces.stop(caller(request), request.path(NAME))).thenApply(this::json));
   }
 
   private Operation downloadTrace() {
@@ -160,17 +168,19 @@ final class TraceResource implements Resource {
         .summary("Download what all nodes have traced")
         .description(
             "The lines of all nodes, sorted by time, as plain text of at most 16 MiB. Lines that"
-                + " begin with `#` report what is missing. `/trace/{name}/log` reads files of any"
+                + " begin with `#`, or JSON objects without `time`, report what is missing. `/trace/{name}/log` reads files of any"
                 + " size.")
         .role(Role.OPERATOR)
         .tenants()
         .path(name())
+        .query(ofTenant())
         .memory(request -> (long) MAX_DOWNLOAD_BYTES * MEMORY_PER_DOWNLOADED_BYTE)
         .okText()
         .notFound(UNKNOWN)
+        .conflict(AMBIGUOUS)
         .handler(
             request ->
-                translate(logs.download(request.caller(), request.path(NAME), MAX_DOWNLOAD_BYTES))
+                translate(logs.download(caller(request), request.path(NAME), MAX_DOWNLOAD_BYTES))
                     .thenApply(Response::text));
   }
 
@@ -183,6 +193,7 @@ final class TraceResource implements Resource {
         .role(Role.OPERATOR)
         .tenants()
         .path(name())
+        .query(ofTenant())
         .query(
             Parameter.number(POSITION, "Where the part begins, in bytes", 0, Integer.MAX_VALUE)
                 .orElse(0))
@@ -207,9 +218,27 @@ final class TraceResource implements Resource {
         .role(Role.VIEWER)
         .tenants()
         .path(name())
+        .query(ofTenant())
         .okArray(LogFileJson.class)
         .notFound(UNKNOWN)
+        .conflict(AMBIGUOUS)
         .handler(this::files);
+  }
+
+  private static Parameter ofTenant() {
+    return Parameter.text(
+        "tenant",
+        "Only traces of this tenant; needed if traces of several tenants have the same name",
+        TextRule.WITHOUT_NUL);
+  }
+
+  /** A caller that names a tenant acts as one that is bound to it. */
+  private static Caller caller(Request request) {
+    Caller caller = request.caller();
+    @Nullable String tenant = ClientLookup.tenant(request);
+    return tenant == null
+        ? caller
+        : new Caller(caller.name(), caller.kind(), caller.role(), tenant);
   }
 
   private static Parameter name() {
@@ -217,7 +246,7 @@ final class TraceResource implements Resource {
   }
 
   private CompletableFuture<Response> list(Request request) {
-    return logs.list(request.caller())
+    return logs.list(caller(request))
         .thenApply(
             listing ->
                 Response.ok(
@@ -236,7 +265,8 @@ final class TraceResource implements Resource {
             body.tenant(),
             Objects.requireNonNullElse(body.payloadEncode(), PayloadEncoding.HIDDEN),
             body.startAt(),
-            body.endAt());
+            body.endAt(),
+            Objects.requireNonNullElse(body.formatter(), TraceFormat.TEXT));
     return translate(traces.create(request.caller(), draft)).thenApply(this::json);
   }
 
@@ -245,7 +275,7 @@ final class TraceResource implements Resource {
   }
 
   private CompletableFuture<Response> files(Request request) {
-    return translate(logs.show(request.caller(), request.path(NAME)))
+    return translate(logs.show(caller(request), request.path(NAME)))
         .thenApply(
             listing ->
                 Response.ok(
@@ -266,7 +296,7 @@ final class TraceResource implements Resource {
     int position = request.number(POSITION);
     int maxBytes = request.number(BYTES);
     String node = lookup.find(request).orElse(logs.self());
-    return translate(logs.read(request.caller(), request.path(NAME), node, position, maxBytes))
+    return translate(logs.read(caller(request), request.path(NAME), node, position, maxBytes))
         .thenApply(part -> Response.ok(logJson(part, position, maxBytes)));
   }
 
@@ -295,18 +325,6 @@ final class TraceResource implements Resource {
   }
 
   private static <T> CompletableFuture<T> translate(CompletableFuture<T> result) {
-    return ExpectedFailures.translate(result, TraceException.class, TraceResource::asApiException);
-  }
-
-  private static ApiException asApiException(TraceException failure) {
-    ErrorCode code =
-        switch (failure.kind()) {
-          case INVALID -> ErrorCode.BAD_REQUEST;
-          case NOT_FOUND -> ErrorCode.NOT_FOUND;
-          case EXISTS -> ErrorCode.ALREADY_EXISTS;
-          case CHANGED, FULL -> ErrorCode.CONFLICT;
-          case UNAVAILABLE -> ErrorCode.SERVICE_UNAVAILABLE;
-        };
-    return new ApiException(code, String.valueOf(failure.getMessage()));
+    return RecordFailures.translate(result);
   }
 }

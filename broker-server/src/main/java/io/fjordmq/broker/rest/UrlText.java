@@ -11,6 +11,7 @@ import java.util.Map;
 /** Decodes paths and queries of URLs. */
 final class UrlText {
   private static final int HEX = 16;
+  private static final char FIRST_NON_ASCII = 0x80;
 
   private UrlText() {}
 
@@ -47,7 +48,21 @@ final class UrlText {
     return parameters;
   }
 
+  /** Returns whether the text consists of characters that are not encoded. */
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '%' || c == '+' || c >= FIRST_NON_ASCII) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static String decode(String text, boolean plusIsSpace, String where) {
+    if (isPlain(text)) {
+      return text;
+    }
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
     ByteBuffer decoded = ByteBuffer.allocate(encoded.length);
     for (int i = 0; i < encoded.length; i++) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of voters of the ranges of each store.
+ * The number of voters per range, for each store.
  *
  * @param dist the store of routes
  * @param inbox the store of persistent sessions

@@ -1,6 +1,9 @@
 package io.fjordmq.broker.security;
 
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.RuleTemplate;
+import io.fjordmq.api.auth.Template;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.api.plugin.Permissions.Rule;
 import java.io.IOException;
@@ -9,7 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * The rules of an ACL file in Mosquitto's format. Immutable.
@@ -18,17 +21,24 @@ import org.jspecify.annotations.Nullable;
  *   topic read public/#            for clients without a user name: lines before the first user
  *   user alice                     the following lines apply to alice
  *   topic readwrite alice/#        read, write, readwrite (the default) or deny
- *   pattern write dev/%c/state     for all clients; %c: client identifier, %u: user name
+ *   pattern write dev/%c/state     for all clients; %c: client identifier, %u: user name, and
+ *                                  all other placeholders of clients
  * </pre>
  *
  * <p>As in Mosquitto, anything that is not allowed is denied. The deny rules of a user take
  * precedence over all other rules of that user, and deny patterns take precedence over all other
  * patterns. Patterns do not apply to clients whose user name or client identifier contains a
- * wildcard; patterns with {@code %u} do not apply to anonymous clients.
+ * wildcard, or that have no value for one of the placeholders; patterns with {@code %u}, for
+ * example, do not apply to anonymous clients. A name that begins with {@code $} cannot begin a
+ * filter.
  */
 final class AclFile {
-  /** One allow or deny line; its filter may contain placeholders. */
-  private record Line(boolean allow, Access access, String filter, String origin) {}
+  /** One allow or deny line; the filter of a pattern may contain placeholders. */
+  private record Line(boolean allow, Access access, String filter, String origin) {
+    private RuleTemplate pattern() {
+      return new RuleTemplate(allow, access, Template.parse(filter), Set.of(), null, origin);
+    }
+  }
 
   /** The rules of one user, or the patterns. Deny rules come first. */
   private static final class Section {
@@ -49,6 +59,7 @@ final class AclFile {
   private final Map<String, Section> users = new HashMap<>();
   private final Section anonymous = new Section();
   private final Section patterns = new Section();
+  private List<RuleTemplate> patternTemplates = List.of();
 
   private AclFile() {}
 
@@ -68,6 +79,7 @@ final class AclFile {
         throw new IOException(file + ":" + number + ": " + e.getMessage(), e);
       }
     }
+    acl.patternTemplates = acl.patterns.lines().stream().map(Line::pattern).toList();
     return acl;
   }
 
@@ -85,7 +97,11 @@ final class AclFile {
         return users.computeIfAbsent(rest, name -> new Section());
       }
       case "topic" -> section.addLine(rule(rest, place + ": " + line));
-      case "pattern" -> patterns.addLine(rule(rest, place + ": " + line));
+      case "pattern" -> {
+        Line pattern = rule(rest, place + ": " + line);
+        Template.parse(pattern.filter); // reports unknown placeholders
+        patterns.addLine(pattern);
+      }
       default ->
           throw new IllegalArgumentException(
               "a line must begin with user, topic or pattern, not '" + word + "'");
@@ -119,52 +135,26 @@ final class AclFile {
   }
 
   /** Returns the rules that apply to a client. */
-  TopicRules rulesOf(String clientId, @Nullable String userName) {
+  TopicRules rulesOf(ClientFacts client) {
     List<Rule> rules = new ArrayList<>();
     List<String> origins = new ArrayList<>();
+    String userName = client.userName();
     Section section = userName == null ? anonymous : users.get(userName);
     if (section != null) {
-      section.lines().forEach(line -> add(rules, origins, line, line.filter));
-    }
-    if (!hasWildcard(clientId) && (userName == null || !hasWildcard(userName))) {
-      for (Line line : patterns.lines()) {
-        if (userName != null || !line.filter.contains("%u")) {
-          add(rules, origins, line, substitute(line.filter, clientId, userName));
-        }
+      for (Line line : section.lines()) {
+        rules.add(new Rule(line.allow, line.access, TopicFilter.parse(line.filter)));
+        origins.add(line.origin);
       }
+    }
+    if (!hasWildcard(client.clientId()) && (userName == null || !hasWildcard(userName))) {
+      TopicRules ofPatterns = TopicRules.of(patternTemplates, client);
+      rules.addAll(ofPatterns.rules());
+      origins.addAll(ofPatterns.origins());
     }
     return new TopicRules(List.copyOf(rules), List.copyOf(origins));
   }
 
   private static boolean hasWildcard(String name) {
     return name.indexOf('+') >= 0 || name.indexOf('#') >= 0;
-  }
-
-  /** Substitutes %c and %u in one pass, because a client identifier may itself contain %u. */
-  private static String substitute(String pattern, String clientId, @Nullable String userName) {
-    StringBuilder filter = new StringBuilder();
-    for (int i = 0; i < pattern.length(); i++) {
-      if (pattern.startsWith("%c", i)) {
-        filter.append(clientId);
-        i++;
-      } else if (pattern.startsWith("%u", i)) {
-        filter.append(userName);
-        i++;
-      } else {
-        filter.append(pattern.charAt(i));
-      }
-    }
-    return filter.toString();
-  }
-
-  private static void add(List<Rule> rules, List<String> origins, Line line, String filter) {
-    try {
-      rules.add(new Rule(line.allow, line.access, TopicFilter.parse(filter)));
-      origins.add(line.origin);
-    } catch (IllegalArgumentException e) {
-      // With an empty or very long name, the pattern is not a valid filter and matches
-      // nothing.
-      return;
-    }
   }
 }

@@ -22,6 +22,7 @@ public final class AuthenticationExchange {
   private final ConnectAttempt attempt;
   private final @Nullable ClientInfo before;
   private final ClientRefusals clientRefusals;
+  private final Authorization authorization;
   // Used by one provider call at a time.
   private volatile @Nullable Exchange exchange;
   private volatile boolean closed;
@@ -33,7 +34,9 @@ public final class AuthenticationExchange {
       Provider<EnhancedAuthenticator> provider,
       ConnectAttempt attempt,
       @Nullable ClientInfo before,
-      ClientRefusals clientRefusals) {
+      ClientRefusals clientRefusals,
+      Authorization authorization) {
+    this.authorization = authorization;
     this.provider = provider;
     this.attempt = attempt;
     this.before = before;
@@ -64,7 +67,12 @@ public final class AuthenticationExchange {
                       : Refusal.SERVER_UNAVAILABLE;
               return clientRefusals.refuse(
                   attempt, refusal, denialCause, denialCause.label(), provider.name());
-            });
+            })
+        .thenCompose(
+            result ->
+                result instanceof Admitted admitted
+                    ? authorization.loadRules(attempt, admitted, clientRefusals, () -> closed)
+                    : CompletableFuture.completedFuture(result));
   }
 
   private CompletionStage<Step> call(EnhancedAuthenticator authenticator, byte[] data) {
@@ -81,37 +89,72 @@ public final class AuthenticationExchange {
   }
 
   private ConnectAdmission admissionOf(Step step) {
-    if (step instanceof Step.Continue more) {
-      return new Challenge(more.data());
-    }
-    Refused blocked = before == null ? clientRefusals.refuseIfBlocked(attempt) : null;
+    ConnectAttempt claimed = claimed();
+    // After each step, because only a step may have told whose failed logins count.
+    Refused blocked = before == null ? clientRefusals.refuseIfBlocked(claimed) : null;
     if (blocked != null) {
       return blocked;
     }
+    if (step instanceof Step.Continue more) {
+      return new Challenge(more.data());
+    }
     if (step instanceof Step.Success success) {
       ClientInfo client = ClientInfo.of(attempt, success.identity());
-      if (before == null || before.tenant().equals(client.tenant())) {
-        return new Admitted(
-            client, success.identity().permissions(), success.data(), provider.name());
+      String change = before == null ? null : changeOf(before, client);
+      if (change == null) {
+        clientRefusals.onSuccess(claimed, client.userName());
+        return Admitted.of(client, success.identity(), success.data(), provider.name())
+            .checkedBy(
+                exchange instanceof IdentityCheck.Source source
+                    ? source.check()
+                    : IdentityCheck.ALWAYS_VALID);
       }
       return clientRefusals.refuse(
-          attempt,
-          Refusal.NOT_AUTHORIZED,
-          DenialCause.DENIED,
-          "the tenant must not change on re-authentication: was '"
-              + before.tenant()
-              + "', is '"
-              + client.tenant()
-              + "'",
-          provider.name());
+          attempt, Refusal.NOT_AUTHORIZED, DenialCause.DENIED, change, provider.name());
     }
     Step.Failure failure = (Step.Failure) step;
     return clientRefusals.refuse(
-        attempt,
+        claimed,
         Refusal.of(failure.reason()),
         DenialCause.DENIED,
         failure.detail(),
-        provider.name());
+        provider.name(),
+        failure.reasonString());
+  }
+
+  /** Returns the attempt with the user name of the exchange, if that has one. */
+  private ConnectAttempt claimed() {
+    String user = exchange instanceof NamedExchange named ? named.claimedUser() : null;
+    return user == null
+        ? attempt
+        : new ConnectAttempt(
+            attempt.listener(),
+            attempt.address(),
+            attempt.encrypted(),
+            attempt.certificate(),
+            attempt.protocolLevel(),
+            attempt.clientId(),
+            user,
+            attempt.password(),
+            attempt.options());
+  }
+
+  /** Returns what a re-authentication has changed although it must not; null for nothing. */
+  private static @Nullable String changeOf(ClientInfo before, ClientInfo after) {
+    if (!before.tenant().equals(after.tenant())) {
+      return "the tenant must not change on re-authentication: was '"
+          + before.tenant()
+          + "', is '"
+          + after.tenant()
+          + "'";
+    }
+    return before.clientId().equals(after.clientId())
+        ? null
+        : "the client identifier must not change on re-authentication: was '"
+            + before.clientId()
+            + "', is '"
+            + after.clientId()
+            + "'";
   }
 
   /** Abandons the exchange. */

@@ -1,15 +1,15 @@
 package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.Authentication;
-import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
-import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.broker.security.AuthenticationStep.Outcome;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,72 +20,111 @@ import org.jspecify.annotations.Nullable;
 final class AuthenticatorChain {
   private static final byte[] NO_DATA = {};
 
-  /** The decision of one authenticator, with the cause of a denial. */
-  private record Outcome(Authentication authentication, DenialCause denialCause) {}
+  /** The step that decided, and its decision; both are null if none decided. */
+  private record Verdict(@Nullable AuthenticationStep step, @Nullable Outcome outcome) {}
 
-  private final List<Provider<Authenticator>> chain;
+  private static final Verdict NONE = new Verdict(null, null);
+
+  private final List<AuthenticationStep> chain;
   private final ClientRefusals clientRefusals;
 
   /**
    * @param chain the authenticators in order, ending with {@link AnonymousAuthenticator}
    */
-  AuthenticatorChain(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
+  AuthenticatorChain(List<AuthenticationStep> chain, ClientRefusals clientRefusals) {
     this.chain = chain;
     this.clientRefusals = clientRefusals;
   }
 
-  CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
-    return authenticate(attempt, 0);
+  CompletableFuture<ConnectAdmission> admit(Login login) {
+    ConnectAttempt attempt = login.attempt();
+    return decide(login, 0, NONE, step -> {})
+        .thenApply(verdict -> unlessBlocked(attempt, () -> toAdmission(attempt, verdict)));
   }
 
-  private CompletableFuture<ConnectAdmission> authenticate(ConnectAttempt attempt, int index) {
-    if (index == chain.size()) {
-      return unlessBlocked(attempt, () -> denyUnknown(attempt));
+  /**
+   * Authenticates without consequences: a failure is neither counted nor logged.
+   *
+   * @param recorder receives the answer of each provider
+   * @return the result; pass if no provider decided
+   */
+  CompletableFuture<Authentication> test(Login login, Consumer<ChainStep> recorder) {
+    return decide(login, 0, NONE, recorder)
+        .thenApply(
+            verdict ->
+                verdict.outcome == null ? Authentication.pass() : verdict.outcome.authentication());
+  }
+
+  /**
+   * Calls the authenticators from an index on.
+   *
+   * @param undecided the verdict if none of them decides: none, or that a provider has failed,
+   *     which must not look like wrong credentials
+   */
+  private CompletableFuture<Verdict> decide(
+      Login login, int from, Verdict undecided, Consumer<ChainStep> recorder) {
+    int index = from;
+    while (index < chain.size() && !chain.get(index).serves(login.attempt().listener())) {
+      index++;
     }
-    Provider<Authenticator> provider = chain.get(index);
-    return provider
-        .invoke(authenticator -> authenticator.authenticate(attempt))
-        .handle((authentication, error) -> outcomeOf(provider, attempt, authentication, error))
+    if (index == chain.size()) {
+      return CompletableFuture.completedFuture(undecided);
+    }
+    AuthenticationStep step = chain.get(index);
+    int next = index + 1;
+    long begin = System.nanoTime();
+    return step.decide(login)
         .thenCompose(
-            outcome ->
-                outcome.authentication instanceof Authentication.Pass
-                    ? authenticate(attempt, index + 1)
-                    : unlessBlocked(attempt, () -> toAdmission(provider, attempt, outcome)));
+            outcome -> {
+              recorder.accept(record(step, outcome, System.nanoTime() - begin));
+              if (!(outcome.authentication() instanceof Authentication.Pass)) {
+                return CompletableFuture.completedFuture(new Verdict(step, outcome));
+              }
+              DenialCause cause = outcome.denialCause();
+              Verdict otherwise =
+                  cause == DenialCause.DENIED
+                      ? undecided
+                      : new Verdict(step, AuthenticationStep.failure(cause, outcome.detail()));
+              return decide(login, next, otherwise, recorder);
+            });
   }
 
-  private CompletableFuture<ConnectAdmission> unlessBlocked(
+  private static ChainStep record(AuthenticationStep step, Outcome outcome, long nanos) {
+    String answer =
+        outcome.denialCause() != DenialCause.DENIED
+            ? "error"
+            : outcome.authentication() instanceof Authentication.Allow
+                ? "allow"
+                : outcome.authentication() instanceof Authentication.Pass ? "ignore" : "deny";
+    return new ChainStep("authentication", step.name(), answer, outcome.detail(), nanos);
+  }
+
+  private ConnectAdmission unlessBlocked(
       ConnectAttempt attempt, Supplier<ConnectAdmission> decision) {
     Refused blocked = clientRefusals.refuseIfBlocked(attempt);
-    return CompletableFuture.completedFuture(blocked == null ? decision.get() : blocked);
+    return blocked == null ? decision.get() : blocked;
   }
 
-  private static Outcome outcomeOf(
-      Provider<Authenticator> provider,
-      ConnectAttempt attempt,
-      @Nullable Authentication authentication,
-      @Nullable Throwable error) {
-    if (authentication != null) {
-      boolean busy =
-          authentication instanceof Authentication.Deny deny
-              && deny.reason() == DenyReason.SERVER_BUSY;
-      return new Outcome(authentication, busy ? DenialCause.BUSY : DenialCause.DENIED);
+  private ConnectAdmission toAdmission(ConnectAttempt attempt, Verdict verdict) {
+    Outcome outcome = verdict.outcome;
+    AuthenticationStep step = verdict.step;
+    if (outcome == null || step == null) {
+      return denyUnknown(attempt);
     }
-    DenialCause denialCause =
-        error == null ? DenialCause.FAILED : provider.cause(error, "connect " + attempt.clientId());
-    DenyReason reason =
-        denialCause == DenialCause.BUSY ? DenyReason.SERVER_BUSY : DenyReason.SERVER_UNAVAILABLE;
-    return new Outcome(new Authentication.Deny(reason, denialCause.label()), denialCause);
-  }
-
-  private ConnectAdmission toAdmission(
-      Provider<Authenticator> provider, ConnectAttempt attempt, Outcome outcome) {
-    if (outcome.authentication instanceof Authentication.Allow allow) {
+    String name = step.name();
+    if (outcome.authentication() instanceof Authentication.Allow allow) {
       ClientInfo client = ClientInfo.of(attempt, allow.identity());
-      return new Admitted(client, allow.identity().permissions(), NO_DATA, provider.name());
+      clientRefusals.onSuccess(attempt, client.userName());
+      return Admitted.of(client, allow.identity(), NO_DATA, name).checkedBy(outcome.check());
     }
-    Authentication.Deny deny = (Authentication.Deny) outcome.authentication;
+    Authentication.Deny deny = (Authentication.Deny) outcome.authentication();
     return clientRefusals.refuse(
-        attempt, Refusal.of(deny.reason()), outcome.denialCause, deny.detail(), provider.name());
+        attempt,
+        Refusal.of(deny.reason()),
+        outcome.denialCause(),
+        deny.detail(),
+        name,
+        deny.reasonString());
   }
 
   private ConnectAdmission denyUnknown(ConnectAttempt attempt) {

@@ -1,45 +1,62 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.plugin.Action;
-import io.fjordmq.api.plugin.Authorizer;
-import io.fjordmq.api.plugin.ClientInfo;
-import io.fjordmq.api.plugin.Decision;
+import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.broker.security.ConnectAdmission.Refusal;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
-/**
- * The authorization rules shared by all clients: first the ACL file, then the plugins in order.
- * Thread-safe.
- */
+/** The sources of access decisions in order, shared by all clients. Thread-safe. */
 final class Authorization {
   static final String ACL_FILE = "securityConfig.aclFile";
 
-  /** The decision of one plugin, and the resulting access decision. */
-  private record PluginDecision(Decision decision, AccessDecision accessDecision) {}
-
-  private final @Nullable WatchedFile<AclFile> acl;
-  private final List<Provider<Authorizer>> plugins;
+  private final List<AccessSource> sources;
   private final int cachedTopics;
   private final long cacheMillis;
+  private final boolean hasRules;
+  private final InstantSource clock;
+  // One element per listener.
+  private final Map<String, List<AccessSource>> byListener = new ConcurrentHashMap<>();
+  private final LocalRules openRules = LocalRules.none();
 
-  Authorization(
-      @Nullable WatchedFile<AclFile> acl,
-      List<Provider<Authorizer>> plugins,
-      SecuritySettings settings) {
-    this.acl = acl;
-    this.plugins = plugins;
+  Authorization(List<AccessSource> sources, SecuritySettings settings, InstantSource clock) {
+    this.sources = List.copyOf(sources);
     this.cachedTopics = settings.cachedTopics();
     this.cacheMillis = settings.cacheTime().toMillis();
+    this.hasRules = sources.stream().anyMatch(AccessSource.Rules.class::isInstance);
+    this.clock = clock;
   }
 
-  /** Whether clients are restricted by neither rules nor plugins. */
+  /** Whether clients are not restricted. */
   boolean isOpen() {
-    return acl == null && plugins.isEmpty();
+    return sources.isEmpty();
   }
 
-  boolean hasPlugins() {
-    return !plugins.isEmpty();
+  /** The sources that decide about clients of a listener. */
+  List<AccessSource> sourcesOf(String listener) {
+    return byListener.computeIfAbsent(
+        listener, name -> sources.stream().filter(source -> source.serves(name)).toList());
+  }
+
+  /** The rules of all clients if none of them is restricted. */
+  LocalRules openRules() {
+    return openRules;
+  }
+
+  /** Whether rules of clients are loaded again from time to time. */
+  boolean hasRules() {
+    return hasRules;
+  }
+
+  /** The wall clock, in milliseconds. */
+  long nowMillis() {
+    return clock.millis();
   }
 
   int cachedTopics() {
@@ -51,47 +68,54 @@ final class Authorization {
   }
 
   /**
-   * The current contents of the ACL file; null if no file is configured. Replaced when the file
-   * changes.
+   * Loads the rules of an admitted client.
+   *
+   * @param abandoned whether the client has disconnected
+   * @return the client with its rules, or its refusal; never fails
    */
-  @Nullable AclFile acl() {
-    return acl == null ? null : acl.current();
+  CompletableFuture<ConnectAdmission> loadRules(
+      ConnectAttempt attempt,
+      Admitted admitted,
+      ClientRefusals refusals,
+      BooleanSupplier abandoned) {
+    if (sources.isEmpty() || admitted.identity().superuser()) {
+      return CompletableFuture.completedFuture(admitted);
+    }
+    ClientFacts facts = ClientFacts.of(attempt, admitted.identity());
+    List<CompletableFuture<ClientRules>> loading = new ArrayList<>();
+    for (AccessSource source : sourcesOf(attempt.listener())) {
+      if (source instanceof AccessSource.Rules rules) {
+        loading.add(ClientRules.load(rules.provider(), facts, true, nowMillis(), abandoned));
+      }
+    }
+    return CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new))
+        .handle(
+            (done, error) ->
+                error == null
+                    ? admitted.withRules(
+                        facts, loading.stream().map(CompletableFuture::join).toList())
+                    : refuse(attempt, error, loading, refusals));
   }
 
-  /** Calls the plugins in order until one decides. */
-  CompletableFuture<AccessDecision> evaluate(ClientInfo client, Action action) {
-    return evaluate(client, action, 0);
-  }
-
-  private CompletableFuture<AccessDecision> evaluate(ClientInfo client, Action action, int index) {
-    if (index == plugins.size()) {
-      return CompletableFuture.completedFuture(AccessDecision.NOT_ALLOWED);
+  private ConnectAdmission refuse(
+      ConnectAttempt attempt,
+      Throwable error,
+      List<CompletableFuture<ClientRules>> loading,
+      ClientRefusals refusals) {
+    int failed = 0;
+    while (failed < loading.size() && !loading.get(failed).isCompletedExceptionally()) {
+      failed++;
     }
-    Provider<Authorizer> plugin = plugins.get(index);
-    return plugin
-        .invoke(authorizer -> authorizer.authorize(client, action))
-        .handle((decision, error) -> decisionOf(plugin, client, action, decision, error))
-        .thenCompose(
-            pluginDecision ->
-                pluginDecision.decision == Decision.PASS
-                    ? evaluate(client, action, index + 1)
-                    : CompletableFuture.completedFuture(pluginDecision.accessDecision));
-  }
-
-  private static PluginDecision decisionOf(
-      Provider<Authorizer> plugin,
-      ClientInfo client,
-      Action action,
-      @Nullable Decision decision,
-      @Nullable Throwable error) {
-    if (decision == Decision.ALLOW) {
-      return new PluginDecision(decision, AccessDecision.ALLOWED);
-    }
-    if (decision == Decision.PASS) {
-      return new PluginDecision(decision, AccessDecision.NOT_ALLOWED);
-    }
-    DenialCause denialCause =
-        error == null ? DenialCause.DENIED : plugin.cause(error, client.clientId() + ": " + action);
-    return new PluginDecision(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
+    List<AccessSource> providers =
+        sourcesOf(attempt.listener()).stream()
+            .filter(AccessSource.Rules.class::isInstance)
+            .toList();
+    DenialCause cause = AuthenticationStep.causeOf(error);
+    return refusals.refuse(
+        attempt,
+        cause == DenialCause.BUSY ? Refusal.SERVER_BUSY : Refusal.SERVER_UNAVAILABLE,
+        cause,
+        "the client's rules cannot be loaded: " + AuthenticationStep.messageOf(error),
+        failed < providers.size() ? providers.get(failed).name() : "");
   }
 }

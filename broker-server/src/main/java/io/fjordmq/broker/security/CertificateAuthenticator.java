@@ -1,19 +1,65 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.api.auth.ClientFacts;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.DenyReason;
 import io.fjordmq.api.plugin.Identity;
 import java.security.cert.X509Certificate;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 
-/** Authenticates a client with a certificate as the user named by the certificate's common name. */
+/** Authenticates a client with a certificate as the user that the certificate names. */
 final class CertificateAuthenticator implements Authenticator {
+  /** The part of the certificate that is the user name. */
+  enum Source {
+    COMMON_NAME("commonName", "common name"),
+    SUBJECT("subject", "subject"),
+    DNS_NAME("dnsName", "subject alternative name of the kind DNS"),
+    EMAIL("email", "subject alternative name of the kind e-mail"),
+    URI("uri", "subject alternative name of the kind URI"),
+    SERIAL_NUMBER("serialNumber", "serial number");
+
+    private final String key;
+    private final String text;
+
+    Source(String key, String text) {
+      this.key = key;
+      this.text = text;
+    }
+
+    /** The word in the configuration. */
+    String key() {
+      return key;
+    }
+
+    private @Nullable String of(X509Certificate certificate) {
+      return switch (this) {
+        case COMMON_NAME -> ClientFacts.commonName(certificate);
+        case SUBJECT -> {
+          String name = certificate.getSubjectX500Principal().getName();
+          yield name.isEmpty() ? null : name;
+        }
+        case EMAIL -> ClientFacts.alternativeName(certificate, 1);
+        case DNS_NAME -> ClientFacts.alternativeName(certificate, 2);
+        case URI -> ClientFacts.alternativeName(certificate, 6);
+        case SERIAL_NUMBER -> certificate.getSerialNumber().toString(16).toUpperCase(Locale.ROOT);
+      };
+    }
+  }
+
+  private final Source source;
+
+  /** Uses the common name. */
+  CertificateAuthenticator() {
+    this(Source.COMMON_NAME);
+  }
+
+  CertificateAuthenticator(Source source) {
+    this.source = source;
+  }
 
   @Override
   public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
@@ -21,28 +67,15 @@ final class CertificateAuthenticator implements Authenticator {
     if (certificate == null) {
       return Authentication.pass().now();
     }
-    String subject = certificate.getSubjectX500Principal().getName();
-    String name = commonName(subject);
+    String name = source.of(certificate);
     return name == null
         ? new Authentication.Deny(
-                DenyReason.NOT_AUTHORIZED, "the certificate has no common name: " + subject)
+                DenyReason.NOT_AUTHORIZED,
+                "the certificate has no "
+                    + source.text
+                    + ": "
+                    + certificate.getSubjectX500Principal().getName())
             .now()
         : new Authentication.Allow(Identity.of(name)).now();
-  }
-
-  /** Returns the most specific common name of a distinguished name; null if it has none. */
-  static @Nullable String commonName(String subject) {
-    try {
-      String name = null;
-      // The RDNs are ordered from the least to the most specific.
-      for (Rdn rdn : new LdapName(subject).getRdns()) {
-        if (rdn.getType().equalsIgnoreCase("CN") && rdn.getValue() instanceof String text) {
-          name = text;
-        }
-      }
-      return name == null || name.isBlank() ? null : name;
-    } catch (InvalidNameException e) {
-      return null;
-    }
   }
 }

@@ -4,9 +4,11 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ClientInfo;
-import io.fjordmq.api.plugin.Decision;
 import io.fjordmq.api.plugin.Permissions;
+import io.fjordmq.api.plugin.SessionLimits;
+import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -15,19 +17,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The access rights of one connected client. Only used on the event loop of the client's session.
  *
- * <p>The client's own {@link Permissions} decide first, then the ACL file, then the plugins. Only
- * plugins decide asynchronously. Decisions about publishing are cached for a bounded number of
- * topics and a bounded time. The cache is cleared when the ACL file changes or the client
- * re-authenticates.
+ * <p>The client's own {@link Permissions} decide first, then the sources of {@link Authorization}
+ * in order. Only plugins and services decide asynchronously. Decisions about publishing are cached
+ * for a bounded number of topics and a bounded time. The cache is cleared when rules change or the
+ * client re-authenticates.
  */
 public final class ClientAccess {
   private final Authorization shared;
   private final Denials denials;
   private volatile ClientInfo client; // any thread may read it
-  private @Nullable TopicRules own;
-  // The ACL file on which the cached decisions are based.
-  private @Nullable AclFile acl;
-  private @Nullable TopicRules fromFile;
+  private LocalRules rules;
+  private volatile IdentityCheck check; // any thread may call it
+  private boolean superuser;
+  private @Nullable Instant expiresAt;
+  private SessionLimits limits = SessionLimits.NONE;
   private @Nullable Map<Topic, CachedDecisions> cache;
   private long cachedSince;
   // Clients mostly publish to the same topic repeatedly, and the dialect reuses the topic object.
@@ -47,20 +50,23 @@ public final class ClientAccess {
     }
   }
 
-  ClientAccess(
-      Authorization shared, Denials denials, ClientInfo client, @Nullable Permissions permissions) {
+  ClientAccess(Authorization shared, Denials denials, Admitted admitted) {
     this.shared = shared;
     this.denials = denials;
-    this.client = client;
-    onReauthenticated(client, permissions);
+    this.client = admitted.client();
+    this.check = admitted.check();
+    this.rules = LocalRules.of(shared, admitted);
+    onReauthenticated(admitted);
   }
 
   /** Called when the client has re-authenticated; discards earlier decisions. */
-  public void onReauthenticated(ClientInfo info, @Nullable Permissions permissions) {
-    client = info;
-    own = permissions == null ? null : new TopicRules(permissions.rules());
-    acl = null;
-    fromFile = null;
+  public void onReauthenticated(Admitted admitted) {
+    client = admitted.client();
+    check = admitted.check();
+    superuser = admitted.identity().superuser();
+    expiresAt = admitted.identity().expiresAt();
+    limits = admitted.identity().limits();
+    rules = LocalRules.of(shared, admitted);
     clearCache();
   }
 
@@ -76,9 +82,27 @@ public final class ClientAccess {
     return client;
   }
 
+  /** When the client's identity ends; null for never. */
+  public @Nullable Instant expiresAt() {
+    return expiresAt;
+  }
+
+  /** The client's own limits, which replace those of its tenant. */
+  public SessionLimits limits() {
+    return limits;
+  }
+
+  /**
+   * Returns why the client may no longer be connected, for its DISCONNECT and its history; null if
+   * it may. Can be called on any thread.
+   */
+  public @Nullable String identityFault() {
+    return check.fault();
+  }
+
   /** Whether the client may do everything, so no checks are needed. */
   public boolean isUnrestricted() {
-    return own == null && shared.isOpen();
+    return superuser || (!rules.hasOwn() && shared.isOpen());
   }
 
   /**
@@ -88,6 +112,9 @@ public final class ClientAccess {
    * @param nowMillis the wall clock time
    */
   public @Nullable AccessDecision mayPublish(Topic topic, Qos qos, boolean retain, long nowMillis) {
+    if (superuser) {
+      return AccessDecision.ALLOWED;
+    }
     refresh(nowMillis);
     if (topic != lastTopic) {
       last = cachedDecisions(topic);
@@ -96,15 +123,14 @@ public final class ClientAccess {
     int index = CachedDecisions.index(qos, retain);
     AccessDecision known = last.decisions[index];
     if (known == null) {
-      known = decideByRules(topic);
+      known = rules.decidePublish(topic, qos, retain);
       last.decisions[index] = known;
     }
     return known;
   }
 
   private void refresh(long nowMillis) {
-    if (shared.acl() != acl) {
-      reloadRules();
+    if (rules.refresh(nowMillis)) {
       clearCache();
     }
     if (nowMillis - cachedSince >= shared.cacheMillis()) {
@@ -113,10 +139,9 @@ public final class ClientAccess {
     }
   }
 
-  private void reloadRules() {
-    AclFile now = shared.acl();
-    acl = now;
-    fromFile = now == null ? null : now.rulesOf(client.clientId(), client.userName());
+  /** The time, if anything depends on it. */
+  private long now() {
+    return shared.hasRules() ? shared.nowMillis() : cachedSince;
   }
 
   private CachedDecisions cachedDecisions(Topic topic) {
@@ -136,34 +161,12 @@ public final class ClientAccess {
     return decisions;
   }
 
-  /** Returns the decision of the rules; null if the plugins must decide. */
-  private @Nullable AccessDecision decideByRules(Topic topic) {
-    AccessDecision byOwn = decide(own, topic, true, "the client's permissions");
-    if (byOwn != null) {
-      return byOwn;
-    }
-    AccessDecision byFile = decide(fromFile, topic, true, Authorization.ACL_FILE);
-    return byFile != null || shared.hasPlugins() ? byFile : AccessDecision.NOT_ALLOWED;
-  }
-
-  private static @Nullable AccessDecision decide(
-      @Nullable TopicRules rules, Topic topic, boolean write, String name) {
-    Decision decision = rules == null ? Decision.PASS : rules.decide(topic, write);
-    return switch (decision) {
-      case ALLOW -> AccessDecision.ALLOWED;
-      case DENY ->
-          new AccessDecision(
-              false, name, DenialCause.DENIED, rules == null ? "" : rules.origin(topic, write));
-      case PASS -> null;
-    };
-  }
-
   /**
-   * Calls the plugins. The future completes on any thread; pass its value to {@link
-   * #cacheDecision}.
+   * Asks the sources that do not decide immediately. The future completes on any thread; pass its
+   * value to {@link #cacheDecision}.
    */
   public CompletableFuture<AccessDecision> evaluatePublish(Topic topic, Qos qos, boolean retain) {
-    return shared.evaluate(client, new Action.Publish(topic, qos, retain, false));
+    return rules.evaluator(client).evaluate(new Action.Publish(topic, qos, retain, false));
   }
 
   /** Caches the result of {@link #evaluatePublish}. */
@@ -188,11 +191,8 @@ public final class ClientAccess {
     if (isUnrestricted()) {
       return allowed();
     }
-    refresh(cachedSince);
-    AccessDecision known = decideByRules(will.topic());
-    CompletableFuture<AccessDecision> decision =
-        known == null ? shared.evaluate(client, will) : CompletableFuture.completedFuture(known);
-    return reportDenial(decision, Attempt.WILL, will);
+    refresh(now());
+    return reportDenial(rules.evaluator(client).evaluate(will), Attempt.WILL, will);
   }
 
   private CompletableFuture<AccessDecision> reportDenial(
@@ -207,68 +207,34 @@ public final class ClientAccess {
 
   /** Decides about a subscription; counts and logs a denial. The future completes on any thread. */
   public CompletableFuture<AccessDecision> maySubscribe(Action.Subscribe subscription) {
-    return isUnrestricted()
-        ? allowed()
-        : reportDenial(decide(subscription), Attempt.SUBSCRIBE, subscription);
-  }
-
-  private CompletableFuture<AccessDecision> decide(Action.Subscribe subscription) {
-    refresh(cachedSince);
-    boolean partial = false;
-    for (TopicRules rules : new @Nullable TopicRules[] {own, fromFile}) {
-      if (rules == null) {
-        continue;
-      }
-      TopicRules.Coverage readable = rules.readable(subscription.filter());
-      if (readable == TopicRules.Coverage.ALL) {
-        return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
-      }
-      partial |= readable == TopicRules.Coverage.PARTIAL;
+    if (isUnrestricted()) {
+      return allowed();
     }
-    if (shared.hasPlugins()) {
-      return shared.evaluate(client, subscription);
-    }
-    return CompletableFuture.completedFuture(
-        partial ? AccessDecision.ALLOWED : notAllowed(subscription));
-  }
-
-  private AccessDecision notAllowed(Action.Subscribe subscription) {
-    String origin = fromFile == null ? "" : fromFile.originOfDenial(subscription.filter());
-    return origin.isEmpty()
-        ? AccessDecision.NOT_ALLOWED
-        : new AccessDecision(false, Authorization.ACL_FILE, DenialCause.NOT_ALLOWED, origin);
+    refresh(now());
+    return reportDenial(
+        rules.evaluator(client).evaluate(subscription), Attempt.SUBSCRIBE, subscription);
   }
 
   /**
-   * Decides whether a message may be sent to the client. Plugins are not called, because they have
-   * already decided about the subscription.
+   * Decides whether a message may be sent to the client. Plugins and services are not asked,
+   * because they have already decided about the subscription.
    */
   public boolean mayReceive(Topic topic) {
-    if (shared.acl() != acl) {
-      reloadRules();
-      clearCache();
-    }
-    if (own == null && fromFile == null) {
+    if (superuser || !rules.restrictsReading()) {
       return true;
+    }
+    if (rules.refresh(now())) {
+      clearCache();
     }
     if (topic != lastRead) {
       CachedDecisions decisions = cachedDecisions(topic);
       if (decisions.readable == null) {
-        decisions.readable = isReadable(topic);
+        decisions.readable = rules.isReadable(topic);
       }
       lastRead = topic;
       lastReadable = decisions.readable;
     }
     return lastReadable;
-  }
-
-  private boolean isReadable(Topic topic) {
-    AccessDecision accessDecision = decide(own, topic, false, "");
-    if (accessDecision == null) {
-      accessDecision = decide(fromFile, topic, false, "");
-    }
-    // A topic to which no rule applies can only match a subscription that a plugin has allowed.
-    return accessDecision == null ? shared.hasPlugins() : accessDecision.allowed();
   }
 
   /** Counts and logs a denial. */

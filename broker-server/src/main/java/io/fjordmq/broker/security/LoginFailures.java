@@ -14,7 +14,9 @@ import java.util.Map;
  * Bounded: when too many keys are tracked, the oldest is forgotten. Thread-safe.
  */
 public final class LoginFailures {
-  private static final int NETWORK_BYTES = 8;
+  private static final int IPV6_CLIENT_BYTES = 8;
+  private static final int IPV6_NETWORK_BYTES = 6;
+  private static final int IPV4_NETWORK_BYTES = 3;
 
   private final int maxFailures;
   private final Duration window;
@@ -51,8 +53,26 @@ public final class LoginFailures {
    */
   public static String keyOf(InetAddress address) {
     byte[] bytes = address.getAddress();
-    byte[] first = address instanceof Inet6Address ? Arrays.copyOf(bytes, NETWORK_BYTES) : bytes;
+    byte[] first =
+        address instanceof Inet6Address ? Arrays.copyOf(bytes, IPV6_CLIENT_BYTES) : bytes;
     return Arrays.toString(first);
+  }
+
+  /**
+   * Returns the key of the network of an address: its first 24 bits for IPv4, and 48 bits for IPv6,
+   * which is what a provider usually assigns to a site.
+   */
+  public static String networkOf(InetAddress address) {
+    boolean ipv6 = address instanceof Inet6Address;
+    return Arrays.toString(
+        Arrays.copyOf(address.getAddress(), ipv6 ? IPV6_NETWORK_BYTES : IPV4_NETWORK_BYTES));
+  }
+
+  /** The number of tracked keys. */
+  int size() {
+    synchronized (byKey) {
+      return byKey.size();
+    }
   }
 
   /** Returns whether the key is blocked because of too many failed logins. */

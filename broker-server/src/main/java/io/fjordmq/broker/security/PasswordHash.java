@@ -20,10 +20,12 @@ import org.bouncycastle.crypto.params.KeyParameter;
  *   $argon2id$v=19$m=19456,t=2,p=1$salt$hash    Argon2id, version 1.3 (mosquitto 2.1 and FjordMQ)
  * </pre>
  *
- * <p>Salt and hash are Base64, without padding for Argon2id.
+ * <p>Salt and hash are Base64, without padding for Argon2id. {@link ImportedHash} has the formats
+ * of other systems.
  */
 @SuppressWarnings("ArrayRecordComponent") // only compared by matches()
-public sealed interface PasswordHash {
+public sealed interface PasswordHash
+    permits PasswordHash.Sha512, PasswordHash.Pbkdf2, PasswordHash.Argon2id, ImportedHash {
   /** The memory for new Argon2id hashes: OWASP's second recommendation, 19 MiB with two passes. */
   int MEMORY_KIB = 19_456;
 
@@ -34,6 +36,9 @@ public sealed interface PasswordHash {
   int MAX_LANES = 64;
   int MAX_ITERATIONS = 10_000_000;
   int MAX_BYTES = 1_024;
+
+  /** With as many iterations, PBKDF2 takes about as long as a new hash. */
+  int SLOW_ITERATIONS = 100_000;
 
   /** Whether this is the hash of the password. The comparison takes constant time. */
   default boolean matches(byte[] password) {
@@ -49,6 +54,17 @@ public sealed interface PasswordHash {
 
   /** The hash as written in the file. */
   String text();
+
+  /** The kind of hash, for operators, such as {@code argon2id}. */
+  String kind();
+
+  /** Whether it protects the password at least as well as a new hash. */
+  default boolean isCurrent() {
+    return false;
+  }
+
+  /** Whether computing it takes clearly less time than computing a new hash. */
+  boolean isFast();
 
   /** Creates a hash for a new entry. */
   static PasswordHash of(byte[] password, SecureRandom random) {
@@ -66,6 +82,7 @@ public sealed interface PasswordHash {
    * Parses a hash.
    *
    * @throws IllegalArgumentException if the text is not a valid hash; the message states the reason
+   *     and repeats nothing but numbers, because the text can be a password
    */
   static PasswordHash parse(String text) {
     String[] parts = text.split("\\$", -1);
@@ -87,20 +104,24 @@ public sealed interface PasswordHash {
         requireParts(parts, 6);
         yield Argon2id.parse(parts);
       }
-      default ->
-          throw new IllegalArgumentException(
-              "unknown hash type $" + parts[1] + "$; supported are $6$, $7$ and $argon2id$");
+      default -> ImportedHash.parse(text, parts);
     };
   }
 
-  private static void requireParts(String[] parts, int count) {
+  static void requireParts(String[] parts, int count) {
     if (parts.length != count) {
       throw new IllegalArgumentException("$" + parts[1] + "$ has the wrong number of fields");
     }
   }
 
-  private static byte[] bytes(String base64) {
-    byte[] bytes = Base64.getDecoder().decode(base64);
+  @SuppressWarnings("UnusedException") // its message repeats a character of the text
+  static byte[] bytes(String base64) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getDecoder().decode(base64);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the salt or the hash is not Base64");
+    }
     if (bytes.length == 0 || bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "invalid length of salt or hash: " + bytes.length + " bytes");
@@ -108,12 +129,13 @@ public sealed interface PasswordHash {
     return bytes;
   }
 
-  private static int number(String text, int min, int max, String what) {
+  @SuppressWarnings("UnusedException") // its message repeats the text
+  static int number(String text, int min, int max, String what) {
     int number;
     try {
       number = Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(what + " must be a number, not '" + text + "'", e);
+      throw new IllegalArgumentException(what + " must be a number");
     }
     if (number < min || number > max) {
       throw new IllegalArgumentException(
@@ -128,7 +150,7 @@ public sealed interface PasswordHash {
     return bytes;
   }
 
-  private static String base64(byte[] bytes) {
+  static String base64(byte[] bytes) {
     return Base64.getEncoder().encodeToString(bytes);
   }
 
@@ -155,6 +177,16 @@ public sealed interface PasswordHash {
     }
 
     @Override
+    public String kind() {
+      return "sha512";
+    }
+
+    @Override
+    public boolean isFast() {
+      return true;
+    }
+
+    @Override
     public String text() {
       return "$6$" + base64(salt) + "$" + base64(hash);
     }
@@ -175,6 +207,16 @@ public sealed interface PasswordHash {
     }
 
     @Override
+    public String kind() {
+      return "pbkdf2-sha512";
+    }
+
+    @Override
+    public boolean isFast() {
+      return iterations < SLOW_ITERATIONS;
+    }
+
+    @Override
     public String text() {
       return "$7$" + iterations + "$" + base64(salt) + "$" + base64(hash);
     }
@@ -187,15 +229,14 @@ public sealed interface PasswordHash {
     private static PasswordHash parse(String[] parts) {
       if (!parts[2].equals("v=19")) {
         throw new IllegalArgumentException(
-            "unsupported argon2id version " + parts[2] + "; supported is v=19");
+            "unsupported version of argon2id; only v=19 is supported");
       }
       String[] costs = parts[3].split(",", -1);
       if (costs.length != 3
           || !costs[0].startsWith("m=")
           || !costs[1].startsWith("t=")
           || !costs[2].startsWith("p=")) {
-        throw new IllegalArgumentException(
-            "argon2id parameters must be m=…,t=…,p=…, not " + parts[3]);
+        throw new IllegalArgumentException("the parameters of argon2id must be m=…,t=…,p=…");
       }
       int lanes = number(costs[2].substring(2), 1, MAX_LANES, "p");
       return new Argon2id(
@@ -225,6 +266,21 @@ public sealed interface PasswordHash {
     @Override
     public PasswordHash decoy() {
       return new Argon2id(memoryKib, passes, lanes, salt, new byte[hash.length]);
+    }
+
+    @Override
+    public String kind() {
+      return "argon2id";
+    }
+
+    @Override
+    public boolean isFast() {
+      return (long) memoryKib * passes < (long) MEMORY_KIB * PASSES;
+    }
+
+    @Override
+    public boolean isCurrent() {
+      return memoryKib >= MEMORY_KIB && passes >= PASSES;
     }
 
     @Override

@@ -17,20 +17,40 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The jars from which plugins were loaded. A running node keeps the classes that it has loaded, so
- * it must be restarted after a jar has been replaced. Each change is logged once. Not thread-safe,
- * unless stated otherwise.
+ * a plugin must be reloaded after a jar has been replaced. Each change is logged once. Thread-safe.
  */
 final class PluginFiles {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFiles.class);
 
   private record Signature(FileTime modified, long size) {}
 
+  // Guarded by this.
   private final Map<Path, @Nullable Signature> loaded = new HashMap<>();
   private final Set<Path> changedSinceLoaded = ConcurrentHashMap.newKeySet();
 
   /** Records the current state of the files. */
-  void add(List<Path> jars) {
+  synchronized void add(List<Path> jars) {
     jars.forEach(jar -> loaded.put(jar, signature(jar)));
+  }
+
+  /** The state of some files. */
+  record State(Map<Path, @Nullable Signature> signatures) {
+    static State of(List<Path> jars) {
+      Map<Path, @Nullable Signature> signatures = new HashMap<>();
+      jars.forEach(jar -> signatures.put(jar, signature(jar)));
+      return new State(signatures);
+    }
+  }
+
+  /**
+   * Records files that replace others.
+   *
+   * @param now their state before they were loaded
+   */
+  synchronized void replace(List<Path> before, State now) {
+    before.forEach(loaded::remove);
+    before.forEach(changedSinceLoaded::remove);
+    loaded.putAll(now.signatures);
   }
 
   /**
@@ -39,7 +59,7 @@ final class PluginFiles {
    *
    * @return the files for which a warning was logged
    */
-  Set<Path> warnOfChanges() {
+  synchronized Set<Path> warnOfChanges() {
     Set<Path> changed = new HashSet<>();
     for (Map.Entry<Path, @Nullable Signature> file : loaded.entrySet()) {
       Signature now = signature(file.getKey());
@@ -48,7 +68,8 @@ final class PluginFiles {
         changed.add(file.getKey());
         changedSinceLoaded.add(file.getKey());
         LOG.warn(
-            "Plugin file {} after it was loaded; restart the node to apply the change path={}",
+            "Plugin file {} after it was loaded; reload the plugin (bin/fjordmq plugins reload) or"
+                + " restart the node to apply the change path={}",
             now == null ? "was removed" : "changed",
             file.getKey());
       }
@@ -56,7 +77,7 @@ final class PluginFiles {
     return changed;
   }
 
-  /** Whether a warning was logged for any of the files. Thread-safe. */
+  /** Whether a warning was logged for any of the files. */
   boolean haveChanged(List<Path> jars) {
     return jars.stream().anyMatch(changedSinceLoaded::contains);
   }

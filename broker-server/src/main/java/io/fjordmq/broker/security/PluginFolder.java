@@ -50,6 +50,15 @@ final class PluginFolder {
       }
       return urls;
     }
+
+    /**
+     * Returns the same plugin with the jars that it has now.
+     *
+     * @throws SecurityStartException if a file is not a valid jar, or was removed
+     */
+    Found readAgain() throws SecurityStartException {
+      return new Found(name, path, PluginFolder.jars(path), settings, order);
+    }
   }
 
   private PluginFolder() {}

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param kinds the simple names of the extension points that it implements, such as {@code
  *     Authenticator}
  * @param classes the names of its extension classes
- * @param changed whether a jar has changed on the disk since it was loaded, so that the node must
- *     be restarted to use it
+ * @param changed whether a jar has changed on the disk since it was loaded, so that the plugin must
+ *     be reloaded to use it
  */
 public record PluginStatus(
     String name,

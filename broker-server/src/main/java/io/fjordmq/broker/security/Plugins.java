@@ -1,25 +1,15 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.plugin.Authenticator;
-import io.fjordmq.api.plugin.Authorizer;
-import io.fjordmq.api.plugin.ClientEventListener;
-import io.fjordmq.api.plugin.EnhancedAuthenticator;
 import io.fjordmq.api.plugin.Extension;
 import io.fjordmq.api.plugin.SplitStrategy;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,20 +21,14 @@ import org.slf4j.LoggerFactory;
 public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
-  private static final List<Class<? extends Extension>> KINDS =
-      List.of(
-          Authenticator.class,
-          EnhancedAuthenticator.class,
-          Authorizer.class,
-          ClientEventListener.class,
-          SplitStrategy.class);
+  /** Shorter than a request to another node may take. */
+  private static final long RELOAD_SECONDS = 6;
 
   private static final long FILE_CHECK_SECONDS = 10;
 
   private final SecuritySettings settings;
   private final SecurityObserver observer;
-  private final List<LoadedPlugin> loaded = new ArrayList<>();
-  private final List<Supplier<PluginStatus>> descriptions = new CopyOnWriteArrayList<>();
+  private final List<LoadedPlugin> loaded = new CopyOnWriteArrayList<>();
   private final PluginFiles files = new PluginFiles();
   private @Nullable ScheduledExecutorService watcher;
 
@@ -83,7 +67,7 @@ public final class Plugins implements AutoCloseable {
 
   /** The plugins for operators, in the order in which they are called. Thread-safe. */
   public List<PluginStatus> status() {
-    return descriptions.stream().map(Supplier::get).toList();
+    return loaded.stream().map(this::describe).toList();
   }
 
   /**
@@ -141,64 +125,50 @@ public final class Plugins implements AutoCloseable {
 
   private void load(PluginFolder.Found found) throws SecurityStartException {
     files.add(found.jars());
-    PluginClassLoader loader = new PluginClassLoader("plugin " + found.name(), found.urls());
-    List<Extension> extensions = new ArrayList<>();
-    LoadedPlugin plugin = new LoadedPlugin(found.name(), loader, extensions, settings, observer);
-    loaded.add(plugin); // from here on, close() closes it
-    Thread thread = Thread.currentThread();
-    ClassLoader before = thread.getContextClassLoader();
-    thread.setContextClassLoader(loader);
-    try {
-      for (Extension extension : extensionsIn(loader)) {
-        extensions.add(extension);
-        extension.start(found.settings());
-      }
-    } catch (Exception | LinkageError | ServiceConfigurationError e) {
-      LOG.debug("Failed to start a plugin path={}", found.path(), e);
-      throw new SecurityStartException("plugin " + found.path() + " cannot be started: " + e, e);
-    } finally {
-      thread.setContextClassLoader(before);
-    }
-    if (extensions.isEmpty()) {
-      throw new SecurityStartException(
-          "plugin "
-              + found.path()
-              + " provides no extension: META-INF/services must name a class for one of "
-              + KINDS.stream().map(Class::getName).toList());
-    }
-    descriptions.add(() -> describe(found, extensions));
-    LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.extensionTypes());
+    LoadedPlugin plugin = new LoadedPlugin(PluginInstance.start(found), settings, observer);
+    loaded.add(plugin);
+    LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.current().classes());
   }
 
-  private PluginStatus describe(PluginFolder.Found found, List<Extension> extensions) {
+  private PluginStatus describe(LoadedPlugin plugin) {
+    PluginInstance current = plugin.current();
+    PluginFolder.Found found = current.found();
     return new PluginStatus(
         found.name(),
         found.path().toString(),
-        extensions.stream()
-            .map(extension -> extension.getClass().getPackage().getImplementationVersion())
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null),
-        KINDS.stream()
-            .filter(kind -> extensions.stream().anyMatch(kind::isInstance))
-            .map(Class::getSimpleName)
-            .toList(),
-        extensions.stream().map(extension -> extension.getClass().getName()).toList(),
+        current.version(),
+        current.kinds(),
+        current.classes(),
         files.haveChanged(found.jars()));
   }
 
-  /** Creates one object per class, even if several services name the class. */
-  private static List<Extension> extensionsIn(ClassLoader loader) {
-    Map<Class<?>, Extension> byClass = new LinkedHashMap<>();
-    for (Class<? extends Extension> kind : KINDS) {
-      for (ServiceLoader.Provider<? extends Extension> one :
-          ServiceLoader.load(kind, loader).stream().toList()) {
-        if (!byClass.containsKey(one.type())) {
-          byClass.put(one.type(), one.get());
-        }
-      }
+  /**
+   * Loads the jars of a plugin again and lets the new instance take over, without losing calls. It
+   * is started with the settings that the node read at its start, while the previous instance still
+   * answers calls. Thread-safe; does not block.
+   *
+   * @return completes with the status of the new instance; fails with {@link
+   *     SecurityStartException} if the previous instance stays in use, or there is none
+   */
+  public CompletableFuture<PluginStatus> reload(String name) {
+    LoadedPlugin plugin =
+        loaded.stream().filter(one -> one.name().equals(name)).findFirst().orElse(null);
+    if (plugin == null) {
+      return CompletableFuture.failedFuture(
+          new SecurityStartException("this node has not loaded a plugin of that name"));
     }
-    return List.copyOf(byClass.values());
+    List<Path> before = plugin.current().found().jars();
+    PluginFiles.State now = PluginFiles.State.of(before);
+    return plugin
+        .reload(RELOAD_SECONDS)
+        .thenApply(
+            next -> {
+              List<Path> jars = next.found().jars();
+              files.replace(before, jars.equals(before) ? now : PluginFiles.State.of(jars));
+              LOG.info(
+                  "Reloaded a plugin path={} provides={}", next.found().path(), next.classes());
+              return describe(plugin);
+            });
   }
 
   /** Closes all plugins in the reverse order in which they were started. */
@@ -207,8 +177,9 @@ public final class Plugins implements AutoCloseable {
     if (watcher != null) {
       watcher.shutdownNow();
     }
-    Collections.reverse(loaded);
-    loaded.forEach(LoadedPlugin::close);
+    for (int i = loaded.size() - 1; i >= 0; i--) {
+      loaded.get(i).close();
+    }
     loaded.clear();
   }
 }

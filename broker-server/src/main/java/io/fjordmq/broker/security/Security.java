@@ -2,26 +2,30 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
-import io.fjordmq.api.plugin.Authorizer;
 import io.fjordmq.api.plugin.ClientEventListener;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.EnhancedAuthenticator;
 import io.fjordmq.api.plugin.Extension;
 import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.broker.limits.MonotonicClock;
+import io.fjordmq.broker.revocation.CertificateRevocation;
+import io.fjordmq.broker.revocation.ExpiringList;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
-import java.time.Instant;
+import java.security.cert.X509Certificate;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,36 +44,38 @@ public final class Security implements AutoCloseable {
   private final ClientRefusals clientRefusals;
   private final Denials denials;
   private final AuthenticatorChain authenticators;
-  private final Map<String, Provider<EnhancedAuthenticator>> methods;
+  private final Map<String, AuthenticationMethod> methods;
   private final Authorization authorization;
-  private final List<WatchedFile<?>> watched = new ArrayList<>();
-  private @Nullable PasswordAuthenticator passwords;
+  private final SecurityParts parts;
+  private final RevocationCheck certificates;
+  private volatile Runnable onIdentitiesChanged = () -> {};
   private @Nullable ScheduledExecutorService watcher;
 
   /**
    * Creates the security components from the settings, with a monotonic clock for failed logins.
    */
   public static Security open(
-      SecuritySettings settings, List<Plugin> plugins, SecurityObserver observer)
+      SecuritySettings settings, List<Plugin> plugins, UserSource users, SecurityObserver observer)
       throws SecurityStartException {
-    InstantSource clock = () -> Instant.ofEpochMilli(System.nanoTime() / 1_000_000);
-    return open(settings, plugins, clock, observer);
+    return open(settings, plugins, users, new MonotonicClock(), observer);
   }
 
   /**
    * Creates the security components from the settings.
    *
    * @param plugins the plugins in call order; not closed by this object
+   * @param users the users and rules of providers of the type {@code database}
    * @throws SecurityStartException if a file cannot be read, or two plugins provide the same
    *     authentication method
    */
   public static Security open(
       SecuritySettings settings,
       List<Plugin> plugins,
+      UserSource users,
       InstantSource clock,
       SecurityObserver observer)
       throws SecurityStartException {
-    Security security = new Security(settings, plugins, clock, observer);
+    Security security = new Security(settings, plugins, users, clock, observer);
     security.watch();
     return security;
   }
@@ -85,6 +91,7 @@ public final class Security implements AutoCloseable {
       return open(
           SecuritySettings.DEFAULTS,
           List.of(new Plugin("allow all", List.of(authenticator), Runnable::run)),
+          UserSource.NONE,
           SecurityObserver.NONE);
     } catch (SecurityStartException e) {
       throw new IllegalStateException("cannot fail without files and plugins", e);
@@ -94,6 +101,7 @@ public final class Security implements AutoCloseable {
   private Security(
       SecuritySettings settings,
       List<Plugin> plugins,
+      UserSource users,
       InstantSource clock,
       SecurityObserver observer)
       throws SecurityStartException {
@@ -106,9 +114,25 @@ public final class Security implements AutoCloseable {
     clientRefusals =
         new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
-    methods = methods(pluginProviders(EnhancedAuthenticator.class));
-    authenticators = new AuthenticatorChain(chain(), clientRefusals);
-    authorization = new Authorization(aclFile(), pluginProviders(Authorizer.class), settings);
+    List<AuthenticationMethod> ofPlugins =
+        pluginProviders(EnhancedAuthenticator.class).stream()
+            .map(provider -> new AuthenticationMethod(provider, null))
+            .toList();
+    parts = new SecurityParts(settings, plugins, users, observer);
+    try {
+      List<AuthenticationStep> chain = parts.chain(!ofPlugins.isEmpty());
+      methods = methods(Stream.concat(ofPlugins.stream(), parts.methods().stream()).toList());
+      if (chain.size() == 1 && methods.isEmpty()) {
+        warnIfAnonymous();
+      }
+      authenticators = new AuthenticatorChain(chain, clientRefusals);
+      authorization = new Authorization(parts.sources(), settings, InstantSource.system());
+      // Last, because it must be closed if anything fails after it.
+      certificates = RevocationCheck.open(settings, observer, clientRefusals);
+    } catch (SecurityStartException | RuntimeException e) {
+      parts.close();
+      throw e;
+    }
   }
 
   private <E extends Extension> List<Provider<E>> pluginProviders(Class<E> kind) {
@@ -117,62 +141,24 @@ public final class Security implements AutoCloseable {
         .toList();
   }
 
-  private static Map<String, Provider<EnhancedAuthenticator>> methods(
-      List<Provider<EnhancedAuthenticator>> providers) throws SecurityStartException {
-    Map<String, Provider<EnhancedAuthenticator>> methods = new HashMap<>();
-    for (Provider<EnhancedAuthenticator> one : providers) {
-      String method = one.extension().method();
-      Provider<EnhancedAuthenticator> other = methods.put(method, one);
+  private static Map<String, AuthenticationMethod> methods(List<AuthenticationMethod> all)
+      throws SecurityStartException {
+    Map<String, AuthenticationMethod> methods = new HashMap<>();
+    for (AuthenticationMethod one : all) {
+      String method = one.provider().extension().method();
+      AuthenticationMethod other = methods.put(method, one);
       if (other != null) {
         throw new SecurityStartException(
             "both "
-                + other.name()
+                + other.provider().name()
                 + " and "
-                + one.name()
+                + one.provider().name()
                 + " provide the authentication method "
                 + method
                 + "; remove one of them");
       }
     }
     return methods;
-  }
-
-  private List<Provider<Authenticator>> chain() throws SecurityStartException {
-    List<Provider<Authenticator>> chain = new ArrayList<>();
-    if (settings.useCommonNameAsUsername()) {
-      chain.add(builtIn("securityConfig.useCommonNameAsUsername", new CertificateAuthenticator()));
-    }
-    if (!settings.passwordFile().isEmpty()) {
-      WatchedFile<PasswordFile> file =
-          watched("securityConfig.passwordFile", settings.passwordFile(), PasswordFile::read);
-      passwords = new PasswordAuthenticator(file, settings, observer);
-      chain.add(builtIn("securityConfig.passwordFile", passwords));
-    }
-    chain.addAll(pluginProviders(Authenticator.class));
-    boolean onlyAnonymous = chain.isEmpty() && methods.isEmpty();
-    Authenticator anonymous = new AnonymousAuthenticator(settings.allowAnonymous(), onlyAnonymous);
-    chain.add(builtIn("securityConfig.allowAnonymous", anonymous));
-    if (onlyAnonymous) {
-      warnIfAnonymous();
-    }
-    return List.copyOf(chain);
-  }
-
-  private Provider<Authenticator> builtIn(String name, Authenticator authenticator) {
-    return Provider.of(name, authenticator, Runnable::run, settings.providerTimeout());
-  }
-
-  private @Nullable WatchedFile<AclFile> aclFile() throws SecurityStartException {
-    return settings.aclFile().isEmpty()
-        ? null
-        : watched(Authorization.ACL_FILE, settings.aclFile(), AclFile::read);
-  }
-
-  private <T> WatchedFile<T> watched(String setting, String file, WatchedFile.Reader<T> reader)
-      throws SecurityStartException {
-    WatchedFile<T> watchedFile = new WatchedFile<>(setting, file, reader, observer);
-    watched.add(watchedFile);
-    return watchedFile;
   }
 
   private void warnIfAnonymous() {
@@ -195,7 +181,7 @@ public final class Security implements AutoCloseable {
   }
 
   private void watch() {
-    if (watched.isEmpty()) {
+    if (parts.watched().isEmpty() && !certificates.hasLists()) {
       return;
     }
     ScheduledExecutorService thread =
@@ -207,26 +193,108 @@ public final class Security implements AutoCloseable {
 
   /** Checks the files for changes. Called periodically. */
   void poll() {
-    for (WatchedFile<?> file : watched) {
+    boolean changed = false;
+    for (WatchedFile<?> file : parts.watched()) {
       try {
-        file.poll();
+        changed |= file.poll() && parts.isPasswordFile(file);
       } catch (RuntimeException e) {
         LOG.error(
             "Failed to check securityConfig files for changes; retrying at the next interval", e);
       }
     }
+    try {
+      changed |= certificates.reload();
+    } catch (RuntimeException e) {
+      LOG.error("Failed to check revocation lists; retrying at the next interval", e);
+    }
+    try {
+      if (changed) {
+        onIdentitiesChanged.run();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("Failed to look for clients to disconnect; please report this bug", e);
+    }
+  }
+
+  /** Uses the limits of failed logins of these settings from now on. Other settings stay. */
+  public void setLoginLimits(SecuritySettings changed) {
+    clientRefusals.setLimits(changed);
+  }
+
+  /**
+   * Sets what is called after revocation lists or password files have changed, on a background
+   * thread.
+   *
+   * @param listener looks for connected clients whose certificate is now revoked, or whose user was
+   *     removed or changed
+   */
+  public void onIdentitiesChanged(Runnable listener) {
+    onIdentitiesChanged = listener;
+  }
+
+  /** Whether clients with a certificate must be checked with {@link #refuseIfRevoked}. */
+  public boolean checksRevocation() {
+    return certificates.isEnabled();
+  }
+
+  /**
+   * Refuses a CONNECT with a revoked certificate; empty for any other CONNECT. Completes on any
+   * thread.
+   *
+   * @param issuers the issuers of the certificate; see {@link CertificateRevocation#check}
+   * @param abandoned whether the client has disconnected; called on any thread
+   */
+  public CompletableFuture<Optional<Refused>> refuseIfRevoked(
+      ConnectAttempt attempt, @Nullable List<X509Certificate> issuers, BooleanSupplier abandoned) {
+    return certificates.check(attempt, issuers, abandoned);
+  }
+
+  /** Returns the revocation lists that have expired or expire soon. Can be called on any thread. */
+  public List<ExpiringList> expiringRevocationLists() {
+    return certificates.expiringLists();
+  }
+
+  /**
+   * Returns why the client with the certificate must not be connected according to the current
+   * revocation lists; null if it may be. Does not ask OCSP responders.
+   */
+  public @Nullable String findInRevocationLists(
+      X509Certificate certificate, @Nullable List<X509Certificate> issuers) {
+    return certificates.findInLists(certificate, issuers);
   }
 
   /** Decides about a CONNECT without an authentication method. */
   public CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
+    return admit(attempt, () -> false);
+  }
+
+  /**
+   * Decides about a CONNECT without an authentication method.
+   *
+   * @param abandoned whether the client has disconnected; calls for it that are still waiting are
+   *     then not made. Called on any thread
+   */
+  public CompletableFuture<ConnectAdmission> admit(
+      ConnectAttempt attempt, BooleanSupplier abandoned) {
     Refused blocked = clientRefusals.refuseIfBlocked(attempt);
     if (blocked != null) {
       return CompletableFuture.completedFuture(blocked);
     }
     long begin = System.nanoTime();
     return authenticators
-        .admit(attempt)
+        .admit(Login.of(attempt, abandoned))
+        .thenCompose(
+            admission ->
+                admission instanceof Admitted admitted
+                    ? authorization.loadRules(attempt, admitted, clientRefusals, abandoned)
+                    : CompletableFuture.completedFuture(admission))
         .whenComplete((done, error) -> observer.onAuthenticated(System.nanoTime() - begin));
+  }
+
+  /** Admits a client that the transport has authenticated. */
+  public static Admitted admitKnown(ConnectAttempt attempt, Identity identity) {
+    return new Admitted(
+        ClientInfo.of(attempt, identity), identity.permissions(), new byte[0], attempt.listener());
   }
 
   /**
@@ -237,10 +305,11 @@ public final class Security implements AutoCloseable {
    */
   public @Nullable AuthenticationExchange exchange(
       String method, ConnectAttempt attempt, @Nullable ClientInfo before) {
-    Provider<EnhancedAuthenticator> provider = methods.get(method);
-    return provider == null
+    AuthenticationMethod known = methods.get(method);
+    return known == null || !known.serves(attempt.listener())
         ? null
-        : new AuthenticationExchange(provider, attempt, before, clientRefusals);
+        : new AuthenticationExchange(
+            known.provider(), attempt, before, clientRefusals, authorization);
   }
 
   /**
@@ -249,7 +318,8 @@ public final class Security implements AutoCloseable {
    */
   public @Nullable Refused refuseMethod(String method, ConnectAttempt attempt) {
     Refused blocked = clientRefusals.refuseIfBlocked(attempt);
-    if (blocked != null || methods.containsKey(method)) {
+    AuthenticationMethod known = methods.get(method);
+    if (blocked != null || known != null && known.serves(attempt.listener())) {
       return blocked;
     }
     return clientRefusals.refuse(
@@ -262,7 +332,22 @@ public final class Security implements AutoCloseable {
 
   /** Returns the access rights of an admitted client. */
   public ClientAccess accessOf(Admitted admitted) {
-    return new ClientAccess(authorization, denials, admitted.client(), admitted.permissions());
+    return new ClientAccess(authorization, denials, admitted);
+  }
+
+  /** Tests the configuration with the credentials of a client. */
+  public LoginTrial trial() {
+    return new LoginTrial(authenticators, authorization, certificates);
+  }
+
+  /** The configured providers, for operators. */
+  public ProviderViews providers() {
+    return parts.views(certificates::clearCache);
+  }
+
+  /** Which SCRAM verifiers the configured providers need. */
+  public ScramPolicy scram() {
+    return parts.scram();
   }
 
   /** The events for plugins. */
@@ -275,9 +360,14 @@ public final class Security implements AutoCloseable {
     if (watcher != null) {
       watcher.shutdownNow();
     }
-    if (passwords != null) {
-      passwords.close();
+    try {
+      parts.close();
+    } finally {
+      try {
+        certificates.close();
+      } finally {
+        events.close();
+      }
     }
-    events.close();
   }
 }

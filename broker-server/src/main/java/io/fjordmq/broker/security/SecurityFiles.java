@@ -1,5 +1,10 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.broker.providers.BuiltInType;
+import io.fjordmq.broker.providers.ProviderCatalog;
+import io.fjordmq.broker.providers.ProviderEntry;
+import io.fjordmq.broker.providers.ProviderMeter;
+import io.fjordmq.broker.providers.ProviderOpening;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +50,40 @@ public final class SecurityFiles {
                   AclFile::read,
                   SecurityObserver.NONE));
     }
+    files.check(() -> RevocationCheck.verify(settings));
     files.check(() -> PluginFolder.read(settings.pluginDir(), plugins));
+    files.problems.addAll(BuiltInSettings.conflicts(settings));
+    files.checkProviders(settings, settings.authenticationProviders());
+    files.checkProviders(settings, settings.authorizationProviders());
     return files.problems;
+  }
+
+  private void checkProviders(SecuritySettings settings, List<ProviderEntry> entries) {
+    problems.addAll(
+        new ProviderOpening(
+                new ProviderCatalog(), settings.providerTimeout(), info -> ProviderMeter.NONE)
+            .problems(entries));
+    for (ProviderEntry entry : entries) {
+      BuiltInType type = BuiltInType.named(entry.type());
+      if (type == BuiltInType.X509) {
+        check(() -> BuiltInSettings.userNameSource(entry));
+      } else if (type == BuiltInType.SCRAM) {
+        check(() -> BuiltInSettings.scram(entry));
+      } else if (type == BuiltInType.PASSWORD_FILE) {
+        check(() -> read(entry, settings.passwordFile(), PasswordFile::read));
+      } else if (type == BuiltInType.ACL_FILE) {
+        check(() -> read(entry, settings.aclFile(), AclFile::read));
+      }
+    }
+  }
+
+  private static <T> void read(ProviderEntry entry, String fallback, WatchedFile.Reader<T> reader)
+      throws SecurityStartException {
+    new WatchedFile<>(
+        entry.path() + ".file",
+        BuiltInSettings.file(entry, fallback),
+        reader,
+        SecurityObserver.NONE);
   }
 
   private void check(Check check) {

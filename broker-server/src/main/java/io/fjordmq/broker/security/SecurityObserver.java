@@ -1,5 +1,7 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.broker.providers.ProviderInfo;
+import io.fjordmq.broker.providers.ProviderMeter;
 import java.util.Locale;
 
 /** Receives security events, for metrics. Called on any thread; must only increment counters. */
@@ -49,6 +51,11 @@ public interface SecurityObserver {
    * @param loaded true if the new contents are in effect, false if they are invalid
    */
   default void onFileReloaded(boolean loaded) {}
+
+  /** Returns the receiver of the events of a provider. */
+  default ProviderMeter provider(ProviderInfo info) {
+    return ProviderMeter.NONE;
+  }
 
   /** A flapping client was banned. */
   default void onFlappingBan() {}

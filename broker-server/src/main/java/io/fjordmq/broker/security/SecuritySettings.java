@@ -1,6 +1,13 @@
 package io.fjordmq.broker.security;
 
+import io.fjordmq.broker.providers.ProviderEntry;
+import io.fjordmq.broker.revocation.CrlSettings;
+import io.fjordmq.broker.revocation.OcspSettings;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Settings for authentication and authorization.
@@ -24,6 +31,13 @@ import java.time.Duration;
  * @param loginFailureWindow length of the window for maxLoginFailures
  * @param maxLoginAddresses maximum number of addresses whose failures are recorded; beyond that,
  *     the oldest is evicted
+ * @param maxNetworkLoginFailures the same as maxLoginFailures for a network: the addresses of an
+ *     IPv4 /24 or an IPv6 /48; 0 for no limit
+ * @param maxUserLoginFailures number of failed logins with one user name within the window after
+ *     which this user is refused (0x9F) at addresses of networks from which it has not logged in
+ *     before; 0 for no limit
+ * @param crl revocation lists of client certificates
+ * @param ocsp requests to OCSP responders about client certificates
  * @param cachedTopics maximum number of topics per client whose decisions are cached
  * @param cacheTime lifetime of cached decisions
  * @param pluginDir directory that contains the plugins
@@ -32,6 +46,9 @@ import java.time.Duration;
  *     calls are denied
  * @param maxWaitingEvents maximum number of events waiting for listeners; further events are
  *     dropped
+ * @param authentication the providers of authentication, by their position in the list; empty to
+ *     use the files and plugins above
+ * @param authorization the same for authorization
  */
 public record SecuritySettings(
     Anonymous allowAnonymous,
@@ -46,12 +63,18 @@ public record SecuritySettings(
     int maxLoginFailures,
     Duration loginFailureWindow,
     int maxLoginAddresses,
+    int maxNetworkLoginFailures,
+    int maxUserLoginFailures,
+    CrlSettings crl,
+    OcspSettings ocsp,
     int cachedTopics,
     Duration cacheTime,
     String pluginDir,
     int pluginThreads,
     int maxWaitingPluginCalls,
-    int maxWaitingEvents) {
+    int maxWaitingEvents,
+    SortedMap<Integer, ProviderEntry> authentication,
+    SortedMap<Integer, ProviderEntry> authorization) {
 
   /** Which clients may connect without credentials. */
   public enum Anonymous {
@@ -78,18 +101,26 @@ public record SecuritySettings(
           10,
           Duration.ofMinutes(1),
           65_536,
+          100,
+          100,
+          CrlSettings.DEFAULTS,
+          OcspSettings.DEFAULTS,
           64,
           Duration.ofMinutes(1),
           "plugins",
           2,
           1_024,
-          4_096);
+          4_096,
+          Collections.emptySortedMap(),
+          Collections.emptySortedMap());
 
   /**
    * @throws IllegalArgumentException if a value is out of range; the message begins with the name
    *     of the setting
    */
   public SecuritySettings {
+    authentication = Collections.unmodifiableSortedMap(new TreeMap<>(authentication));
+    authorization = Collections.unmodifiableSortedMap(new TreeMap<>(authorization));
     requireWithin("reloadInterval (ms)", reloadInterval.toMillis(), 10, 3_600_000);
     requireWithin("providerTimeout (ms)", providerTimeout.toMillis(), 10, 3_600_000);
     requireWithin("passwordThreads", passwordThreads, 0, 1_024);
@@ -98,11 +129,54 @@ public record SecuritySettings(
     requireWithin("maxLoginFailures", maxLoginFailures, 0, 1_000_000);
     requireWithin("loginFailureWindow (ms)", loginFailureWindow.toMillis(), 10, 86_400_000);
     requireWithin("maxLoginAddresses", maxLoginAddresses, 1, 10_000_000);
+    requireWithin("maxNetworkLoginFailures", maxNetworkLoginFailures, 0, 1_000_000);
+    requireWithin("maxUserLoginFailures", maxUserLoginFailures, 0, 1_000_000);
     requireWithin("cachedTopics", cachedTopics, 1, 65_536);
     requireWithin("cacheTime (ms)", cacheTime.toMillis(), 1, 86_400_000);
     requireWithin("pluginThreads", pluginThreads, 1, 1_024);
     requireWithin("maxWaitingPluginCalls", maxWaitingPluginCalls, 1, 1_000_000);
     requireWithin("maxWaitingEvents", maxWaitingEvents, 1, 10_000_000);
+  }
+
+  /** Returns a copy with these providers. */
+  public SecuritySettings withProviders(
+      SortedMap<Integer, ProviderEntry> authenticationProviders,
+      SortedMap<Integer, ProviderEntry> authorizationProviders) {
+    return new SecuritySettings(
+        allowAnonymous,
+        useCommonNameAsUsername,
+        passwordFile,
+        aclFile,
+        reloadInterval,
+        providerTimeout,
+        passwordThreads,
+        maxWaitingPasswords,
+        loginCacheSize,
+        maxLoginFailures,
+        loginFailureWindow,
+        maxLoginAddresses,
+        maxNetworkLoginFailures,
+        maxUserLoginFailures,
+        crl,
+        ocsp,
+        cachedTopics,
+        cacheTime,
+        pluginDir,
+        pluginThreads,
+        maxWaitingPluginCalls,
+        maxWaitingEvents,
+        authenticationProviders,
+        authorizationProviders);
+  }
+
+  /** The providers of authentication in order; empty to use the files and plugins. */
+  List<ProviderEntry> authenticationProviders() {
+    return List.copyOf(authentication.values());
+  }
+
+  /** The providers of authorization in order; empty to use the files and plugins. */
+  List<ProviderEntry> authorizationProviders() {
+    return List.copyOf(authorization.values());
   }
 
   private static void requireWithin(String name, long value, long min, long max) {

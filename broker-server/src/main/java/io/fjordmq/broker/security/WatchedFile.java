@@ -45,6 +45,7 @@ final class WatchedFile<T> {
   private final Reader<T> reader;
   private final SecurityObserver observer;
   private volatile T current;
+  private volatile T settled;
   // Identifies the contents in effect.
   private Signature loadedSignature;
   private @Nullable ReportedFault reportedFault;
@@ -64,6 +65,7 @@ final class WatchedFile<T> {
     try {
       loadedSignature = signature();
       current = reader.read(this.file);
+      settled = current;
     } catch (NoSuchFileException e) {
       throw new SecurityStartException(
           setting + ": file not found: " + this.file.toAbsolutePath(), e);
@@ -77,14 +79,29 @@ final class WatchedFile<T> {
     return current;
   }
 
-  /** Checks the file for changes. Must not be called concurrently. */
-  void poll() {
+  /**
+   * Returns the last valid contents that did not change between two polls. Unlike {@link #current},
+   * these are not the first lines of a file that is still being written. Can be called on any
+   * thread.
+   */
+  T settled() {
+    return settled;
+  }
+
+  /**
+   * Checks the file for changes. Must not be called concurrently.
+   *
+   * @return whether {@link #settled} returns other contents than before
+   */
+  boolean poll() {
     @Nullable Signature now = null;
     try {
       now = signature();
       if (now.equals(loadedSignature)) {
         reportedFault = null;
-        return;
+        boolean changed = settled != current;
+        settled = current;
+        return changed;
       }
       current = reader.read(file);
       loadedSignature = now;
@@ -107,6 +124,7 @@ final class WatchedFile<T> {
         observer.onFileReloaded(false);
       }
     }
+    return false;
   }
 
   private Signature signature() throws IOException {

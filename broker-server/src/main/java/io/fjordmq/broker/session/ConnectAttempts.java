@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.ConnectOptions;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Peer;
@@ -19,7 +20,13 @@ final class ConnectAttempts {
         request.protocolLevel(),
         request.clientId(),
         request.userName(),
-        request.password());
+        request.password(),
+        new ConnectOptions(
+            request.cleanStart(),
+            request.requestedKeepAliveSeconds(),
+            request.requestedExpirySeconds(),
+            request.userProperties(),
+            request.will()));
   }
 
   static CloseReason closeReasonOf(Refusal refusal) {
@@ -31,6 +38,9 @@ final class ConnectAttempts {
       case BANNED -> CloseReason.BANNED;
       case BAD_AUTHENTICATION_METHOD -> CloseReason.BAD_AUTHENTICATION_METHOD;
       case CONNECTION_RATE_EXCEEDED -> CloseReason.CONNECTION_RATE_EXCEEDED;
+      case CLIENT_IDENTIFIER_NOT_VALID -> CloseReason.CLIENT_IDENTIFIER_NOT_VALID;
+      case QUOTA_EXCEEDED -> CloseReason.QUOTA_EXCEEDED;
+      case USE_ANOTHER_SERVER -> CloseReason.USE_ANOTHER_SERVER;
     };
   }
 }

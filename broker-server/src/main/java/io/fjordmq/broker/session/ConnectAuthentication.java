@@ -5,6 +5,7 @@ import io.fjordmq.api.Will;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.protocol.AuthPacket;
 import io.fjordmq.broker.protocol.CloseReason;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * event loop.
  */
 final class ConnectAuthentication {
+  /** The client identifiers of clients that the transport has authenticated. */
+  private static final String OPERATOR_CLIENT_PREFIX = "web-";
 
   /** Receives the outcome of the authentication. */
   interface Listener {
@@ -74,10 +77,33 @@ final class ConnectAuthentication {
   }
 
   void begin() {
-    ConnectAttempt attempt = ConnectAttempts.of(request, Peer.of(channel));
+    Peer peer = Peer.of(channel);
+    ConnectAttempt attempt = ConnectAttempts.of(request, peer);
+    Identity known = peer.identity();
+    if (known != null) {
+      admitKnown(attempt, known);
+      return;
+    }
+    if (attempt.certificate() == null || !security.checksRevocation()) {
+      authenticate(attempt);
+      return;
+    }
+    ResultCallback.invokeOn(
+        channel.eventLoop(),
+        security.refuseIfRevoked(attempt, peer.issuers(), () -> !channel.isActive()),
+        (refused, error) -> {
+          if (refused != null && refused.isEmpty()) {
+            authenticate(attempt);
+          } else {
+            onDecision(refused == null ? null : refused.get(), error);
+          }
+        });
+  }
+
+  private void authenticate(ConnectAttempt attempt) {
     String method = request.authenticationMethod();
     if (method == null) {
-      whenDecided(security.admit(attempt));
+      whenDecided(security.admit(attempt, () -> !channel.isActive()));
       return;
     }
     Refused refused = security.refuseMethod(method, attempt);
@@ -89,6 +115,20 @@ final class ConnectAuthentication {
     exchange = started;
     byte[] data = request.authenticationData();
     whenDecided(started.next(data == null ? AuthPacket.NO_DATA : data));
+  }
+
+  /** Admits a client of an operator, unless it could take over the session of another client. */
+  private void admitKnown(ConnectAttempt attempt, Identity identity) {
+    if (request.assignedClientId() || request.clientId().startsWith(OPERATOR_CLIENT_PREFIX)) {
+      onDecision(Security.admitKnown(attempt, identity), null);
+    } else {
+      String detail =
+          "client identifiers of operators must begin with '" + OPERATOR_CLIENT_PREFIX + "'";
+      listener.onRefused(
+          CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
+          detail,
+          new Denial(attempt.listener(), "", detail));
+    }
   }
 
   private void whenDecided(CompletableFuture<ConnectAdmission> decision) {
@@ -111,10 +151,12 @@ final class ConnectAuthentication {
           (accessDecision, failure) -> onWillDecision(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.closeReasonOf(refused.refusal());
-      // Only the code is sent to the client, because details would help an attacker guess
-      // credentials.
+      // The client does not get the details, because they would help an attacker guess credentials.
+      String text = refused.reasonString();
       listener.onRefused(
-          reason, reason.label(), new Denial(refused.decidedBy(), "", refused.detail()));
+          reason,
+          text.isEmpty() ? reason.label() : text,
+          new Denial(refused.decidedBy(), "", refused.detail()));
     } else {
       String detail = "authentication failed: " + error;
       listener.onRefused(CloseReason.UNSPECIFIED_ERROR, detail, Denial.of(detail));

@@ -1,12 +1,16 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.limits.ConnectionQuota;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
+import io.netty.buffer.ByteBufUtil;
 import java.net.InetAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +64,46 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   /**
+   * Returns the CONNECT with the client identifier that the authentication has determined.
+   *
+   * @throws ProtocolViolation if no client can have this identifier
+   */
+  ConnectRequest withClientIdOf(ClientAccess access, ConnectRequest request) {
+    String clientId = access.client().clientId();
+    if (clientId.equals(request.clientId())) {
+      return request;
+    }
+    int bytes = ByteBufUtil.utf8Bytes(clientId);
+    int max = services.tenants().of(access.client().tenant()).session().maxClientIdBytes();
+    if (bytes == 0 || bytes > max || clientId.indexOf('\0') >= 0) {
+      throw new ProtocolViolation(
+          CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
+          "the client identifier from the authentication is empty, contains U+0000 or is longer"
+              + " than "
+              + max
+              + " bytes",
+          request.protocolLevel());
+    }
+    return request.withClientId(clientId);
+  }
+
+  /**
+   * Checks the limits of the client's user.
+   *
+   * @return the number of milliseconds that the CONNECT must wait
+   * @throws ProtocolViolation if the user has too many connections
+   */
+  long admitUser(ConnectRequest request, ClientInfo client, SharedQuotas quotas) {
+    // Another user's connection does not count for this user, so taking it over frees nothing.
+    boolean replaces =
+        services.registry().find(client.tenant(), request.clientId())
+                instanceof ClientIdOwnerCheck.Holder other
+            && Objects.equals(client.userName(), other.client().userName());
+    return quotas.admitUser(
+        client, replaces, services.tenants().nowMillis(), request.protocolLevel());
+  }
+
+  /**
    * Checks bans and the limits of the tenant, after the client has been authenticated.
    *
    * @param tenantSettings the session limits of the tenant
@@ -75,12 +119,17 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
     ClientIdOwnerCheck.requireNotInUse(
         services, tenantSettings.bindClientIdTo(), access, request.protocolLevel());
     boolean replaces = services.registry().find(tenant, request.clientId()) != null;
-    Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
-    if (limit != null) {
+    ConnectionQuota.Exceeded exceeded =
+        services
+            .tenants()
+            .quota(tenant)
+            .admit(services.tenants().nowMillis(), replaces, 0)
+            .exceeded();
+    if (exceeded != null) {
+      boolean tooMany = exceeded == ConnectionQuota.Exceeded.CONNECTIONS;
+      Limit limit = tooMany ? Limit.CONNECTIONS : Limit.CONNECTION_RATE;
       throw new ProtocolViolation(
-          limit == Limit.CONNECTIONS
-              ? CloseReason.QUOTA_EXCEEDED
-              : CloseReason.CONNECTION_RATE_EXCEEDED,
+          tooMany ? CloseReason.QUOTA_EXCEEDED : CloseReason.CONNECTION_RATE_EXCEEDED,
           limit.key() + " reached",
           request.protocolLevel(),
           limit);
@@ -88,10 +137,10 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   /**
-   * Ends the session if the node has stopped serving or the client has been banned while it was
-   * being authenticated. Called after the session is registered: a node that stops serving, or
-   * learns of a ban, ends only registered sessions, so a check before the registration could miss
-   * the change.
+   * Ends the session if, while the client was being authenticated, the node has stopped serving,
+   * the client has been banned, or its user has been removed or changed. Called after the session
+   * is registered: a node that learns of such a change ends only registered sessions, so a check
+   * before the registration could miss the change.
    */
   void endIfNotAllowed(Session connecting) {
     String notServing = services.servingState().notServingReason();
@@ -101,7 +150,7 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
       services.observer().onRefusedAsNotServing(RejectedWork.CONNECT);
       connecting.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
     } else {
-      connecting.endIfBanned();
+      connecting.endIfNoLongerAdmitted();
     }
   }
 }

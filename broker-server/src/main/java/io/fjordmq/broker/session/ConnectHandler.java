@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.events.Denial;
+import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnAckRefusal;
@@ -17,7 +18,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
 import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +50,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
+  private @Nullable SharedQuotas quotas;
   // Needed to encode the CONNACK of a refusal.
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
@@ -142,10 +147,37 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         new ConnectReader(settings, OversizedWillTopic.take(ctx.channel())).read(connect);
     refusals.onRequest(request);
     services.tracer().onConnect(ctx.channel(), connect, request.clientId());
-    checks.requireNotBanned(request, Peer.of(ctx.channel()).address());
+    InetAddress address = Peer.of(ctx.channel()).address();
+    checks.requireNotBanned(request, address);
+    SharedQuotas shared = new SharedQuotas(services.tenants(), ctx.channel());
+    quotas = shared;
+    long delay =
+        shared.admitAddress(address, services.tenants().nowMillis(), request.protocolLevel());
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;
+    runAfter(ctx, delay, () -> authenticate(ctx, request, closed));
+  }
+
+  /** Runs a step, after a delay if a limit of connections requires one. */
+  private void runAfter(ChannelHandlerContext ctx, long delayMillis, Runnable step) {
+    if (delayMillis == 0) {
+      step.run();
+      return;
+    }
+    ctx.channel()
+        .eventLoop()
+        .schedule(
+            () -> {
+              if (!refused && ctx.channel().isActive()) {
+                step.run();
+              }
+            },
+            delayMillis,
+            TimeUnit.MILLISECONDS);
+  }
+
+  private void authenticate(ChannelHandlerContext ctx, ConnectRequest request, ReadGate closed) {
     ConnectAuthentication started =
         new ConnectAuthentication(
             ctx.channel(),
@@ -187,8 +219,17 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void onAdmitted(ClientAccess access, byte[] data) {
-      if (!isClosed()) {
-        openSession(ctx, request, access, data);
+      if (isClosed()) {
+        return;
+      }
+      refusals.onAuthenticated(access.client().tenant());
+      try {
+        ConnectRequest identified = checks.withClientIdOf(access, request);
+        refusals.onRequest(identified);
+        long delay = checks.admitUser(identified, access.client(), quotas());
+        runAfter(ctx, delay, () -> openSession(ctx, identified, access, data));
+      } catch (ProtocolViolation violation) {
+        refuse(ctx, violation, access.client().tenant());
       }
     }
 
@@ -206,18 +247,18 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   private void openSession(
       ChannelHandlerContext ctx, ConnectRequest received, ClientAccess access, byte[] data) {
-    refusals.onAuthenticated(access.client().tenant());
     Session connecting;
     try {
       ConnectRequest request = received.withAuthenticationResult(data);
-      // From here on, the limits of the client's tenant apply.
-      SessionSettings tenantSettings = services.tenants().of(access.client().tenant()).session();
+      // From here on, the limits of the client's tenant and its own limits apply.
+      SessionSettings tenantSettings =
+          services.tenants().of(access.client().tenant()).session().withOwn(access.limits());
       if (tenantSettings != settings) {
         request = new ConnectReader(tenantSettings).grant(request);
         ctx.pipeline().fireUserEventTriggered(new PacketLimit(tenantSettings.maxPacketBytes()));
       }
       checks.requireAdmitted(request, tenantSettings, access);
-      connecting = new Session(sessions, ctx.channel(), request, access, slices);
+      connecting = new Session(sessions, ctx.channel(), request, access, slices, quotas());
     } catch (ProtocolViolation violation) {
       refuse(ctx, violation, access.client().tenant());
       return;
@@ -245,10 +286,16 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     accepted.connection().gate().open(ReadGate.CONNECT);
   }
 
+  private SharedQuotas quotas() {
+    return Objects.requireNonNull(quotas, "created with the CONNECT");
+  }
+
   private void refuse(ChannelHandlerContext ctx, ProtocolViolation violation, String tenant) {
     protocolLevel = Math.max(protocolLevel, violation.protocolLevel());
-    if (violation.limit() != null) {
-      services.tenants().recordLimitReached(violation.limit(), tenant);
+    Limit limit = violation.limit();
+    if (limit != null) {
+      services.tenants().recordLimitReached(limit, tenant);
+      services.tenants().logRefusal(limit, Peer.of(ctx.channel()), refusals.clientId());
     }
     refuse(ctx, violation.reason(), violation.detail());
   }

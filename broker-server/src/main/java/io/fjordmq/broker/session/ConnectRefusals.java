@@ -43,6 +43,11 @@ final class ConnectRefusals {
     tenant = clientTenant;
   }
 
+  /** The client identifier; null if it is not known. */
+  @Nullable String clientId() {
+    return clientId;
+  }
+
   /** Records the refusal; in the history only if the client has an identifier. */
   void record(Channel channel, CloseReason reason, Denial denial) {
     boolean hasIdentifier = clientId != null && !clientId.isEmpty();

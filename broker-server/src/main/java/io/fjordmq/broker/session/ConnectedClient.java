@@ -14,16 +14,23 @@ public interface ConnectedClient {
 
   String clientId();
 
+  /** The user name; null if the client is anonymous. Cheaper than {@link #attributes}. */
+  @Nullable String userName();
+
   /**
-   * Returns what does not change while the client is connected; null if it is not connected yet, or
-   * not anymore. Can be called on any thread.
+   * Returns the attributes that do not change while the client is connected; null unless it is
+   * connected. Can be called on any thread.
    */
   @Nullable ClientAttributes attributes();
 
   /** The event loop of the client. */
   Executor eventLoop();
 
-  /** Returns what changes; null if the client is not connected anymore. On the event loop. */
+  /**
+   * Returns what changes; null if the client is not connected anymore. Requires that {@link
+   * #attributes} has returned attributes. Can be called on any thread: the values are read while
+   * the event loop changes them, so each is recent, but they may belong to different moments.
+   */
   @Nullable ClientState state();
 
   /**

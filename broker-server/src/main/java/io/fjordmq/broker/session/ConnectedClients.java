@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.events.ConnectEvent;
 import io.fjordmq.inbox.SessionPosition;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,12 @@ public final class ConnectedClients {
   public @Nullable ConnectedClient find(String tenant, String clientId) {
     LiveSession live = registry.find(tenant, clientId);
     return live instanceof Session session ? new SessionView(session) : null;
+  }
+
+  /** Returns the connect event of a client; null if it is not connected to this node. */
+  public @Nullable ConnectEvent connectEvent(String tenant, String clientId) {
+    LiveSession live = registry.find(tenant, clientId);
+    return live instanceof Session session ? session.connection().history() : null;
   }
 
   /** The number of connected clients. */

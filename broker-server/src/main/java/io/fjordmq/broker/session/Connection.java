@@ -58,11 +58,15 @@ final class Connection
   private final ReadSlices slices;
   private final PacketPause pause;
   private final Throttle throttle;
+  private final SharedQuotas quotas;
   private SessionSettings settings; // changes on the event loop only
   private final Consumer<ProtocolViolation> onFailure;
   private ConnectOrder connectOrder = ConnectOrder.NONE;
   private final StoreFailureLog storeFailures;
   private final SessionHistory history;
+  private final TimeoutWheel wheel;
+  private @Nullable IdentityExpiry identityExpiry;
+  private boolean hasOwnLimits;
   private boolean ended;
   private volatile @Nullable ConnectionTrace trace; // written on the event loop
 
@@ -80,6 +84,7 @@ final class Connection
       ConnectRequest request,
       ClientAccess access,
       ReadSlices slices,
+      SharedQuotas quotas,
       TimeoutWheel wheel,
       PausedClients pausedClients,
       StoreFailureLog storeFailures,
@@ -90,12 +95,15 @@ final class Connection
     this.request = request;
     this.access = access;
     this.tenant = access.client().tenant();
-    this.settings = services.tenants().of(tenant).session();
+    this.settings = services.tenants().of(tenant).session().withOwn(access.limits());
     this.dialect = Dialect.of(request, settings);
     this.slices = slices;
     this.pause = new PacketPause(channel.eventLoop(), slices.gate(), pausedClients);
+    this.quotas = quotas;
     this.throttle = new Throttle(wheel, settings, this, onWritable);
+    throttle.setShared(quotas.publishRates(access.client()));
     this.writer = new PacketWriter(channel, throttle, services.observer());
+    this.wheel = wheel;
     this.storeFailures = storeFailures;
     this.onFailure = onFailure;
     this.history = new SessionHistory(this);
@@ -114,8 +122,11 @@ final class Connection
 
   /** Applies changed limits of the client's tenant. Called on the event loop. */
   void applyLimits() {
-    settings = settings.forOpenConnection(services.tenants().of(tenant).session());
+    settings =
+        settings.forOpenConnection(
+            services.tenants().of(tenant).session().withOwn(access.limits()));
     throttle.setRates(settings);
+    throttle.setShared(quotas.publishRates(access.client()));
   }
 
   @Override
@@ -213,6 +224,11 @@ final class Connection
 
   Throttle throttle() {
     return throttle;
+  }
+
+  @Override
+  public long sharedClockMillis() {
+    return services.tenants().nowMillis();
   }
 
   @Override
@@ -317,6 +333,21 @@ final class Connection
     onFailure.accept(new ProtocolViolation(reason, detail));
   }
 
+  /** {@inheritDoc} Also called when the session opens. */
+  @Override
+  public void onIdentityChanged() {
+    if (identityExpiry == null && access.expiresAt() != null) {
+      identityExpiry = new IdentityExpiry(wheel, this::nowMillis, this::fail);
+    }
+    if (identityExpiry != null) {
+      identityExpiry.set(access.expiresAt());
+    }
+    if (hasOwnLimits || !access.limits().isEmpty()) {
+      hasOwnLimits = !access.limits().isEmpty();
+      applyLimits();
+    }
+  }
+
   @Override
   public boolean isBanned(ClientInfo identity) {
     return services.bans().find(identity) != null;
@@ -372,6 +403,9 @@ final class Connection
   /** Marks the session as ended. From now on, results are ignored and nothing is written. */
   void end() {
     ended = true;
+    if (identityExpiry != null) {
+      identityExpiry.cancel();
+    }
     writer.discard();
     pause.end();
   }

@@ -12,7 +12,7 @@ import io.fjordmq.broker.dispatch.Delivery;
  * subscribers or at none.
  */
 final class DeliveryLatency {
-  /** Multiplying by it spreads consecutive times, and those of periodic publishers, evenly. */
+  /** Factor that spreads consecutive times, and the times of periodic publishers, evenly. */
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
   /** Keeps 6 bits of the hash: one of 64 values is zero. */

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.delivery.TracedPublish;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ProtocolViolation;
@@ -66,7 +67,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     PublishSpan span =
         tracer == null
             ? null
-            : tracer.beginPublish(message, connection.tenant(), connection.clientId());
+            : tracer.beginPublish(
+                message, connection.tenant(), connection.clientId(), MessageTracer.Origin.CLIENT);
     PublishRefusal refusal = PublishRefusal.of(message, connection);
     if (refusal != null && (message.qos() != Qos.EXACTLY_ONCE || receivedQos2.isNew(identifier))) {
       refuse(refusal, message, identifier, span);

@@ -42,9 +42,10 @@ final class MemoryQueue implements DeliverySource {
     return waiting == null || waiting.isEmpty();
   }
 
-  /** The number of messages. */
+  /** The number of messages; on other threads than the event loop an approximation. */
   int size() {
-    return waiting == null ? 0 : waiting.size();
+    ArrayDeque<Delivery> queue = waiting;
+    return queue == null ? 0 : queue.size();
   }
 
   /** Returns some of the messages without removing them. */

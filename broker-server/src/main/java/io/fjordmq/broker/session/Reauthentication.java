@@ -39,6 +39,9 @@ final class Reauthentication {
     /** Whether a client with this identity is banned. */
     boolean isBanned(ClientInfo identity);
 
+    /** The access rights have changed, and with them the end of the identity. */
+    void onIdentityChanged();
+
     /** Ends the client's session. */
     void fail(CloseReason reason, String detail);
   }
@@ -102,17 +105,22 @@ final class Reauthentication {
     }
     close();
     if (connectAdmission instanceof Admitted admitted) {
-      client.access().onReauthenticated(admitted.client(), admitted.permissions());
-      // After the change: a search for banned clients that runs now compares the identity that it
-      // finds, so a check before the change could miss a ban.
+      client.access().onReauthenticated(admitted);
+      client.onIdentityChanged();
+      // After the change: a search for clients to disconnect that runs now checks the identity that
+      // it finds, so a check before the change could miss a ban or a change of the user.
+      String fault = client.access().identityFault();
       if (client.isBanned(admitted.client())) {
         client.fail(CloseReason.BANNED, Session.BANNED);
+      } else if (fault != null) {
+        client.fail(CloseReason.ADMINISTRATIVE_ACTION, fault);
       } else {
         send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
       }
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = closeReasonOf(refused.refusal());
-      client.fail(reason, reason.label());
+      String text = refused.reasonString();
+      client.fail(reason, text.isEmpty() ? reason.label() : text);
     } else {
       client.fail(CloseReason.INTERNAL_ERROR, "internal error");
     }
@@ -136,7 +144,13 @@ final class Reauthentication {
     return switch (refusal) {
       case SERVER_BUSY, SERVER_UNAVAILABLE -> CloseReason.SERVER_BUSY;
       case CONNECTION_RATE_EXCEEDED -> CloseReason.CONNECTION_RATE_EXCEEDED;
-      case BAD_USER_NAME_OR_PASSWORD, NOT_AUTHORIZED, BANNED, BAD_AUTHENTICATION_METHOD ->
+      case QUOTA_EXCEEDED -> CloseReason.QUOTA_EXCEEDED;
+      case USE_ANOTHER_SERVER -> CloseReason.USE_ANOTHER_SERVER;
+      case BAD_USER_NAME_OR_PASSWORD,
+          NOT_AUTHORIZED,
+          BANNED,
+          BAD_AUTHENTICATION_METHOD,
+          CLIENT_IDENTIFIER_NOT_VALID ->
           CloseReason.NOT_AUTHORIZED;
     };
   }

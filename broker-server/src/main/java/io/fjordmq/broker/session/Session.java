@@ -6,7 +6,6 @@ import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.dispatch.DeliveryResult;
 import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.protocol.CloseReason;
-import io.fjordmq.broker.protocol.ConnAckRefusal;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
@@ -14,34 +13,32 @@ import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The session of one connected client. It is composed of a {@link Dialect} for the protocol
  * version, a {@link DeliverySource} that supplies messages, and parts that each handle one kind of
  * packet exchange: {@link InboundPublishes}, {@link OutboundPublishes} and {@link Subscriptions}.
+ * {@link SessionInbox} receives events of the inbox, and {@link SessionEnd} ends the session.
  *
  * <p>{@link ConnectHandler} creates and registers the session. {@link SessionOpening} then attaches
  * the inbox and restores the subscriptions; both steps wait for stores. The session is open from
- * the CONNACK on. It ends exactly once, by {@link #end} or {@link #endWithIncarnation}. If it ends
- * before the CONNACK, its resources are released after the step in progress.
+ * the CONNACK on. It ends exactly once, by {@link #end} or {@link #endWithIncarnation}.
  */
 final class Session
     implements LiveSession,
         KeepAlive.Client,
         ClientIdOwnerCheck.Holder,
         SessionHistory.Holder,
-        SessionOwnership.Client {
-  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
-
+        SessionOwnership.Client,
+        SessionInbox.Holder {
   static final String BANNED = "banned"; // the reason of the ban is only for operators
+  static final String REVOKED = "the client's certificate is revoked";
   static final String MARKED_DOWN = "the cluster has marked this node as down; reconnect";
 
   private final SessionContext context;
@@ -50,23 +47,19 @@ final class Session
   private final OutboundBacklog outboundBacklog;
   private final SessionOwnership ownership;
   private final ConnectionReports reports;
-  private final ConnectionClose connectionClose;
+  private final SessionEnd sessionEnd;
+  private final SessionInbox inbox;
   private @Nullable SessionParts parts;
   private @Nullable KeepAlive keepAlive;
-  private long expirySeconds;
-  private boolean open;
-  private boolean ended;
-  // Events of the inbox that arrived before the result of the attach.
-  private boolean pushedBeforeAttach;
-  private @Nullable List<InboxHandle> fencedBeforeAttach;
-  private CloseReason endReason = CloseReason.CONNECTION_LOST; // set when the session ends
+  private boolean opened;
 
   Session(
       SessionContext context,
       Channel channel,
       ConnectRequest request,
       ClientAccess access,
-      ReadSlices slices) {
+      ReadSlices slices,
+      SharedQuotas quotas) {
     this.context = context;
     this.connection =
         new Connection(
@@ -75,6 +68,7 @@ final class Session
             request,
             access,
             slices,
+            quotas,
             context.wheel(channel.eventLoop()),
             context.pausedClients(),
             context.storeFailures(),
@@ -83,10 +77,8 @@ final class Session
     this.outboundBacklog = new OutboundBacklog(channel, connection.gate());
     this.ownership = new SessionOwnership(context.services(), this);
     this.reports = new ConnectionReports(connection);
-    this.connectionClose =
-        new ConnectionClose(
-            connection, context::serverReference, () -> context.onHeldConnectionClosed(this));
-    this.expirySeconds = request.expirySeconds();
+    this.sessionEnd = new SessionEnd(context, this, reports);
+    this.inbox = new SessionInbox(this);
     this.registration = context.register(this);
   }
 
@@ -108,17 +100,23 @@ final class Session
   }
 
   /** The ownership of the session's state in the stores. */
-  SessionOwnership ownership() {
+  @Override
+  public SessionOwnership ownership() {
     return ownership;
   }
 
   boolean isEnded() {
-    return ended;
+    return sessionEnd.hasEnded();
   }
 
   @Override
   public boolean isOpen() {
-    return open && !ended;
+    return opened && !isEnded();
+  }
+
+  /** Whether the client got a CONNACK; true also after the session has ended. */
+  boolean wasOpened() {
+    return opened;
   }
 
   @Override
@@ -144,13 +142,7 @@ final class Session
   void onAttached(@Nullable Attachment attachment) {
     SessionParts attached = SessionParts.of(connection, this, attachment);
     parts = attached;
-    InboxSource inbox = attached.inbox();
-    if (pushedBeforeAttach && inbox != null) {
-      inbox.refetch();
-    }
-    if (fencedBeforeAttach != null) {
-      fencedBeforeAttach.forEach(this::onFenced);
-    }
+    inbox.onAttached(attached.inbox());
   }
 
   SessionParts parts() {
@@ -162,7 +154,7 @@ final class Session
 
   /** Writes the CONNACK and opens the session. */
   void open(boolean sessionPresent) {
-    open = true;
+    opened = true;
     connection.setConnectedAtMillis(connection.nowMillis());
     connection.updateTrace(); // also if tracing has ended since the CONNECT
     int keepAliveSeconds = connection.request().keepAliveSeconds();
@@ -170,6 +162,7 @@ final class Session
       keepAlive = new KeepAlive(context.wheel(connection.loop()), this, keepAliveSeconds);
       connection.gate().setKeepAlive(keepAlive);
     }
+    connection.onIdentityChanged();
     connection.writer().write(connection.dialect().connAck(sessionPresent));
     reports.reportConnected(isPersistent(), sessionPresent);
     parts().outbound().start();
@@ -186,7 +179,7 @@ final class Session
 
   /** Called when the channel is writable again or the write rate allows messages again. */
   void onWritable() {
-    if (!ended && parts != null) {
+    if (!isEnded() && parts != null) {
       parts.resume();
       connection.writer().flush();
     }
@@ -196,7 +189,7 @@ final class Session
    * Ends the session if data is pending and the client has read nothing since the previous call.
    */
   void disconnectIfStuck() {
-    if (outboundBacklog.isStuck() && !ended) {
+    if (outboundBacklog.isStuck() && !isEnded()) {
       end(
           CloseReason.CLIENT_TOO_SLOW,
           "the client was not reading while the node was low on memory");
@@ -206,7 +199,7 @@ final class Session
   /** Handles the client's DISCONNECT. */
   void onDisconnect(Dialect.ClientDisconnect clientDisconnect) {
     if (clientDisconnect.expirySeconds() >= 0) {
-      expirySeconds = clientDisconnect.expirySeconds();
+      sessionEnd.setExpirySeconds(clientDisconnect.expirySeconds());
     }
     end(clientDisconnect.reason(), "DISCONNECT received");
   }
@@ -215,26 +208,8 @@ final class Session
   @Override
   public void end(CloseReason reason, String detail) {
     assert inEventLoop();
-    if (ended) {
-      return;
-    }
-    long connectedMillis = connection.nowMillis() - connectedAtMillis();
-    markEnded(reason, detail);
-    if (open) {
-      reports.reportDisconnected(reason, detail, connectedMillis);
-      try {
-        connectionClose.close(reason, detail);
-      } finally {
-        releaseResources(); // even if there is not enough memory for the DISCONNECT
-      }
-    } else {
-      // The CONNECT step in progress releases the resources acquired so far.
-      reports.reportRefused(reason, detail);
-      ConnectRequest request = connection.request();
-      ConnAckRefusal.send(
-          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
-      context.resumeQueue().remove(this);
-    }
+    inbox.end();
+    sessionEnd.end(reason, detail);
   }
 
   /**
@@ -254,14 +229,19 @@ final class Session
     if (!isOpen()) {
       return false;
     }
-    expirySeconds = 0;
+    sessionEnd.setExpirySeconds(0);
     end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
     return true;
   }
 
-  /** Whether the client is banned. Can be called on any thread. */
-  boolean isBanned() {
-    return connection.services().bans().find(client()) != null;
+  /**
+   * Whether the client was banned, its user was removed or changed, or its certificate was revoked.
+   * Can be called on any thread.
+   */
+  boolean mustDisconnect() {
+    return connection.isBanned(client())
+        || connection.access().identityFault() != null
+        || isRevoked();
   }
 
   /** Whether {@link #updateTrace} has something to do. Can be called on any thread. */
@@ -271,34 +251,42 @@ final class Session
 
   /** Starts or ends the tracing of the client, as the current traces require. */
   void updateTrace() {
-    if (!ended) {
+    if (!isEnded()) {
       connection.updateTrace();
     }
   }
 
-  /** Ends the session if the client is banned. */
-  void endIfBanned() {
-    if (!ended && isBanned()) {
-      end(CloseReason.BANNED, BANNED);
+  /** Ends the session if {@link #mustDisconnect}. */
+  void endIfNoLongerAdmitted() {
+    if (isEnded()) {
+      return;
     }
+    if (connection.isBanned(client())) {
+      end(CloseReason.BANNED, BANNED);
+      return;
+    }
+    String fault = connection.access().identityFault();
+    if (fault != null) {
+      end(CloseReason.ADMINISTRATIVE_ACTION, fault);
+    } else if (isRevoked()) {
+      end(CloseReason.NOT_AUTHORIZED, REVOKED);
+    }
+  }
+
+  /** Whether a revocation list contains the client's certificate or that of an issuer. */
+  private boolean isRevoked() {
+    X509Certificate certificate = connection.peer().certificate();
+    return certificate != null
+        && context
+                .services()
+                .security()
+                .findInRevocationLists(certificate, connection.peer().issuers())
+            != null;
   }
 
   /** Ends the session because the node is stopping. */
   void endForShutDown() {
     end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down");
-  }
-
-  private void markEnded(CloseReason reason, String detail) {
-    ended = true;
-    connection.setConnectedAtMillis(0);
-    endReason = reason;
-    LOG.debug(
-        "Session ended: reason={} detail={} client={} tenant={} peer={}",
-        reason.label(),
-        detail,
-        clientId(),
-        tenant(),
-        connection.peer());
   }
 
   /**
@@ -310,31 +298,32 @@ final class Session
    */
   void endWithIncarnation(Duration closesIn) {
     assert inEventLoop();
-    if (!isOpen() || !connection.channel().isActive()) {
-      context.onConnectionNotHeld(this);
-      end(CloseReason.NODE_DOWN, MARKED_DOWN);
-      return;
-    }
-    long connectedMillis = connection.nowMillis() - connectedAtMillis();
-    markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
-    reports.reportDisconnected(CloseReason.NODE_DOWN, MARKED_DOWN, connectedMillis);
-    connectionClose.hold(closesIn);
-    releaseResources();
+    inbox.end();
+    sessionEnd.endWithIncarnation(closesIn);
   }
 
   /** Closes the connection of a session that has ended with the node's incarnation. */
   void closeIfHeld(CloseReason reason, String detail) {
     assert inEventLoop();
-    connectionClose.closeIfHeld(reason, detail);
+    sessionEnd.closeIfHeld(reason, detail);
   }
 
   /** Releases one part of the session; returns whether it was the last one. */
   boolean releasePart() {
-    return connectionClose.releasePart();
+    return sessionEnd.releasePart();
   }
 
   /** Releases all resources of the session. Called once, after the session has ended. */
   void releaseResources() {
+    sessionEnd.releaseResources();
+  }
+
+  /**
+   * Ends the connection and the parts of the session.
+   *
+   * @return the exclusive upper bound of the inbox sequences that were sent
+   */
+  long endParts() {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
@@ -343,15 +332,12 @@ final class Session
     // End the connection before the parts, because ending the parts may complete futures whose
     // callbacks must no longer act on this session.
     connection.end();
-    if (parts != null) {
-      // Commits acknowledgements, so it must precede the detach below.
-      parts.end(connection.services(), this);
+    if (parts == null) {
+      return 0;
     }
-    long sentBelow = parts == null ? 0 : parts.outbound().window().sentBelow();
-    ownership.release(
-        new SessionOwnership.ConnectionEnd(
-            endReason, open, sentBelow, expirySeconds, connectionClose.heldFor()),
-        () -> context.onStateReleased(this));
+    // Commits acknowledgements, so it must precede the detach.
+    parts.end(connection.services(), this);
+    return parts.outbound().window().sentBelow();
   }
 
   @Override
@@ -366,7 +352,7 @@ final class Session
 
   @Override
   public boolean isPersistent() {
-    return inbox() != null;
+    return inbox.exists();
   }
 
   @Override
@@ -382,7 +368,7 @@ final class Session
   @Override
   public DeliveryResult deliver(Delivery delivery) {
     assert inEventLoop();
-    if (ended || parts == null) {
+    if (isEnded() || parts == null) {
       return DeliveryResult.ENDED;
     }
     return parts.outbound().deliver(delivery);
@@ -391,7 +377,7 @@ final class Session
   @Override
   public void flush() {
     assert inEventLoop();
-    if (!ended && parts != null) {
+    if (!isEnded() && parts != null) {
       parts.outbound().pump();
       connection.writer().flush();
     }
@@ -400,49 +386,24 @@ final class Session
   @Override
   public void onAppended(InboxHandle handle, List<InboxEntry> entries) {
     assert inEventLoop();
-    if (parts == null) {
-      // The attach and the append were in the same write. The push overtook the result of the
-      // attach, which does not contain the entry.
-      pushedBeforeAttach = true;
-    }
-    InboxSource inbox = ended ? null : inbox();
-    if (inbox != null && inbox.isFor(handle)) {
-      inbox.onAppended(entries);
-      connection.writer().flush();
-    }
+    inbox.onAppended(handle, entries);
   }
 
   @Override
   public CompletableFuture<?> refetch() {
     assert inEventLoop();
-    if (parts == null) {
-      pushedBeforeAttach = true;
-    }
-    InboxSource inbox = ended ? null : inbox();
-    if (inbox == null) {
-      return CompletableFuture.completedFuture(null);
-    }
-    CompletableFuture<?> read = inbox.refetch();
-    connection.writer().flush();
-    return read;
-  }
-
-  /**
-   * The inbox source of a persistent session; null if the session is transient or not attached yet.
-   */
-  private @Nullable InboxSource inbox() {
-    return parts == null ? null : parts.inbox();
+    return inbox.refetch();
   }
 
   @Override
   public void onFenced(InboxHandle handle) {
     assert inEventLoop();
-    if (parts == null) {
-      fencedBeforeAttach = fencedBeforeAttach == null ? new ArrayList<>(1) : fencedBeforeAttach;
-      fencedBeforeAttach.add(handle); // it is not yet known whether this is the session's inbox
-    } else if (ownership.markLost(handle)) {
-      end(CloseReason.SESSION_TAKEN_OVER, "the session was taken over by another connection");
-    }
+    inbox.onFenced(handle);
+  }
+
+  @Override
+  public void onInboxTakenOver() {
+    end(CloseReason.SESSION_TAKEN_OVER, "the session was taken over by another connection");
   }
 
   @Override

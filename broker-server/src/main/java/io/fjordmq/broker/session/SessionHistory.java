@@ -4,6 +4,7 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.events.ClientEvent;
+import io.fjordmq.broker.events.ConnectEvent;
 import io.fjordmq.broker.events.Connected;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.events.Disconnected;
@@ -28,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records what happens to one client. Used on the event loop, except for {@link
- * #recordSubscribeRefused}, which can be called on any thread.
+ * #recordSubscribeRefused}, which can be called on any thread, and the methods of {@link
+ * ConnectEvent}, which the log calls with a lock.
  */
-final class SessionHistory {
+final class SessionHistory implements ConnectEvent {
   /** The client whose history is recorded. */
   interface Client {
     SessionServices services();
@@ -55,6 +57,10 @@ final class SessionHistory {
 
   private final Client client;
   private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
+  private boolean sessionPresent; // set before the client has connected
+
+  /** Guarded by the lock of the log. */
+  private long keptAtMillis = NONE;
 
   SessionHistory(Client client) {
     this.client = client;
@@ -65,15 +71,37 @@ final class SessionHistory {
     lastPacketType = (byte) type;
   }
 
-  void recordConnected(boolean sessionPresent) {
+  void recordConnected(boolean resumed) {
+    sessionPresent = resumed;
+    SessionServices services = client.services();
+    services.history().recordConnected(client.tenant(), client.clientId(), this);
+    services.tracer().onEvent(client.tenant(), client.clientId(), client.peer(), event());
+  }
+
+  @Override
+  public Connected event() {
     Peer peer = client.peer();
-    record(
-        new Connected(
-            peer.displayName(),
-            peer.listener(),
-            client.access().client().userName(),
-            client.request().protocolLevel(),
-            sessionPresent));
+    return new Connected(
+        peer.displayName(),
+        peer.listener(),
+        client.access().client().userName(),
+        client.request().protocolLevel(),
+        sessionPresent);
+  }
+
+  @Override
+  public void keep(long atMillis) {
+    keptAtMillis = atMillis;
+  }
+
+  @Override
+  public long keptAtMillis() {
+    return keptAtMillis;
+  }
+
+  @Override
+  public void release() {
+    keptAtMillis = NONE;
   }
 
   /** Records that the connection ended before the CONNACK. */
@@ -197,8 +225,12 @@ final class SessionHistory {
 
   private void record(ClientEvent event) {
     SessionServices services = client.services();
-    services.history().record(client.tenant(), client.clientId(), event);
+    services.history().record(client.tenant(), client.clientId(), this, event);
     services.tracer().onEvent(client.tenant(), client.clientId(), client.peer(), event);
+  }
+
+  private TenantLimits limits() {
+    return client.services().tenants().of(client.tenant());
   }
 
   /** Returns the value of a limit; -1 if it is not a limit of sessions. */
@@ -212,6 +244,9 @@ final class SessionHistory {
       case READ_RATE -> settings.readBytesPerSecond();
       case WRITE_RATE -> settings.writeBytesPerSecond();
       case PUBLISH_RATE -> settings.publishesPerSecond();
+      case TENANT_PUBLISH_RATE -> limits().tenant().publishesPerSecond();
+      case USER_PUBLISH_RATE -> limits().user().publishesPerSecond();
+      case ADDRESS_PUBLISH_RATE -> client.services().tenants().addressLimits().publishesPerSecond();
       case SUBSCRIPTIONS -> settings.maxSubscriptions();
       case SUBSCRIPTION_BYTES -> settings.maxSubscriptionBytes();
       case QUEUED_MESSAGES -> settings.maxQueuedMessages();

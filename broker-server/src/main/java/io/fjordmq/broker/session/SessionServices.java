@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param inboxes the store of persistent sessions
  * @param retained the store of retained messages, which new subscriptions receive
  * @param node the state of this node
- * @param slowSubscriptions gets the delivery latency of messages
+ * @param slowSubscriptions records delivery latencies
  */
 public record SessionServices(
     Tenants tenants,

@@ -31,6 +31,11 @@ record SessionView(Session session) implements ConnectedClient {
   }
 
   @Override
+  public @Nullable String userName() {
+    return session.client().userName();
+  }
+
+  @Override
   public @Nullable ClientAttributes attributes() {
     long connectedAt = session.connectedAtMillis(); // read first: makes the other fields visible
     if (connectedAt == 0) {
@@ -62,6 +67,8 @@ record SessionView(Session session) implements ConnectedClient {
     return session.eventLoop();
   }
 
+  // Reads only numbers, flags and what is thread-safe, so that lists of many clients do not delay
+  // the messages of their event loops.
   @Override
   public @Nullable ClientState state() {
     if (!session.isOpen()) {

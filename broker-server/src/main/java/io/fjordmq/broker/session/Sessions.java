@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** All sessions on this node, including those that are connecting or ending. Thread-safe. */
 public final class Sessions implements ClientConnections {
@@ -62,6 +64,11 @@ public final class Sessions implements ClientConnections {
   @Override
   public void countRefused(CloseReason reason) {
     services.observer().onRefused(reason);
+  }
+
+  @Override
+  public boolean needsIssuers() {
+    return services.security().checksRevocation();
   }
 
   @Override
@@ -207,11 +214,18 @@ public final class Sessions implements ClientConnections {
     table.pausedClients().resumeAll();
   }
 
-  /** Searches for banned clients; see {@link io.fjordmq.broker.bans.BannedClients#search}. */
-  public Iterator<Runnable> bannedClients() {
+  /**
+   * Searches for clients that may no longer be connected; see {@link
+   * io.fjordmq.broker.bans.DisconnectSearch#search}.
+   *
+   * @param users only clients of these users; null for all clients
+   */
+  public Iterator<Runnable> clientsToDisconnect(@Nullable Set<String> users) {
     return table.liveSessions().stream()
-        .filter(Session::isBanned)
-        .map(session -> (Runnable) () -> session.eventLoop().execute(session::endIfBanned))
+        .filter(session -> users == null || users.contains(session.client().userName()))
+        .filter(Session::mustDisconnect)
+        .map(
+            session -> (Runnable) () -> session.eventLoop().execute(session::endIfNoLongerAdmitted))
         .iterator();
   }
 

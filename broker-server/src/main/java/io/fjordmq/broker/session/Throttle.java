@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the rate limits of a connection (bytes in each direction, and publishes), and pauses
- * reading while the node is overloaded. Each rate has a token bucket that holds the tokens of one
- * second. Bytes and publishes are charged afterward and may overdraw the bucket; if they do, the
- * broker stops reading from the client or sending messages to it until the bucket is refilled. A
- * rate limit never drops messages.
+ * Enforces the rate limits of a connection (bytes in each direction, and publishes) and those that
+ * it shares with other connections ({@link SharedQuotas}), and pauses reading while the node is
+ * overloaded. Each rate has a token bucket that holds the tokens of one second. Bytes and publishes
+ * are charged afterward and may overdraw the bucket; if they do, the broker stops reading from the
+ * client or sending messages to it until the bucket is refilled. A rate limit never drops messages.
  *
  * <p>Time is measured in ticks of the {@link TimeoutWheel}, because reading the tick is only a
  * field access. A connection within its rates is never on the wheel; a connection that exceeds them
@@ -41,6 +41,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   private long writeTokens;
   private long publishTokens;
   private long lastTick;
+  private List<SharedQuotas.PublishRate> shared = List.of();
   private @Nullable Limit readLimit; // why reading is stopped; null if it is not
   private boolean writeStopped;
 
@@ -61,6 +62,9 @@ final class Throttle extends TimeoutWheel.Timeout {
     boolean isOverloaded();
 
     SessionObserver observer();
+
+    /** The clock of the rates that connections share. */
+    long sharedClockMillis();
   }
 
   /**
@@ -92,6 +96,11 @@ final class Throttle extends TimeoutWheel.Timeout {
     settings = changed;
   }
 
+  /** Sets the rates of publishes that the connection shares with others. */
+  void setShared(List<SharedQuotas.PublishRate> rates) {
+    shared = rates;
+  }
+
   /** A rate that was not limited before starts with a full bucket; without a limit, no debt. */
   private static long tokens(long tokens, int before, int after) {
     return before == 0 || after == 0 ? capacityOf(after) : Math.min(tokens, capacityOf(after));
@@ -116,6 +125,33 @@ final class Throttle extends TimeoutWheel.Timeout {
         stopReading(Limit.PUBLISH_RATE);
       }
     }
+    if (publishes > 0 && !shared.isEmpty()) {
+      chargeShared(publishes);
+    }
+  }
+
+  private void chargeShared(int publishes) {
+    long now = client.sharedClockMillis();
+    for (SharedQuotas.PublishRate one : shared) {
+      one.rate().charge(now, publishes, one.perSecond());
+      if (one.rate().isOverdrawn(now)) {
+        stopReading(one.limit());
+      }
+    }
+  }
+
+  /** Returns the first shared rate that is exceeded; null if there is none. */
+  private @Nullable Limit sharedLimitReached() {
+    if (shared.isEmpty()) {
+      return null;
+    }
+    long now = client.sharedClockMillis();
+    for (SharedQuotas.PublishRate one : shared) {
+      if (one.rate().isOverdrawn(now)) {
+        return one.limit();
+      }
+    }
+    return null;
   }
 
   /**
@@ -170,6 +206,10 @@ final class Throttle extends TimeoutWheel.Timeout {
     if (readLimit != null && publishTokens < 0) {
       reached.add(Limit.PUBLISH_RATE);
     }
+    Limit sharedLimit = readLimit == null ? null : sharedLimitReached();
+    if (sharedLimit != null) {
+      reached.add(sharedLimit);
+    }
     if (writeStopped) {
       reached.add(Limit.WRITE_RATE);
     }
@@ -204,7 +244,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   long check() {
     refill();
     Limit stopped = readLimit;
-    if (stopped != null && readTokens >= 0 && publishTokens >= 0) {
+    if (stopped != null && readTokens >= 0 && publishTokens >= 0 && sharedLimitReached() == null) {
       readLimit = null;
       client.recordThrottleEnded(stopped);
       client.gate().open(ReadGate.RATE);

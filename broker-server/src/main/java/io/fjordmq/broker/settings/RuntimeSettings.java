@@ -5,28 +5,25 @@ import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader.LoadedConfig;
 import io.fjordmq.broker.config.ConfigSources;
-import io.fjordmq.broker.settings.SettingsException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.RecordType;
+import io.fjordmq.broker.records.ReplicatedRecords;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataClient;
-import io.fjordmq.cluster.metadata.MetadataClientException;
-import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataListener;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataUpdate;
 import io.fjordmq.cluster.metadata.MetadataView;
-import io.fjordmq.cluster.metadata.WriteResult;
-import io.fjordmq.common.MalformedBytesException;
-import io.fjordmq.common.OperationException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * through the API. Every node follows these values, and a starting node knows them before it opens
  * its listeners.
  *
- * <p>Thread-safe; nothing blocks. Futures fail with {@link SettingsException} and complete on a
- * thread of the metadata group, which must not be blocked.
+ * <p>Thread-safe; nothing blocks unless stated otherwise. Futures fail with {@link RecordException}
+ * and complete on a thread that must not be blocked.
  */
 public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   private static final int MAX_SHOWN = 100;
@@ -52,11 +49,20 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   private static final int MAX_VALUE_LENGTH = 256;
   private static final int MAX_KEY_LENGTH = 512;
 
+  private static final RecordType<Map<String, String>> TYPE =
+      new RecordType<>(StoredOverrides.KEY, "the stored configuration", StoredOverrides::decode);
+
   private final ConfigSources sources;
-  private final MetadataGroup metadata;
-  private final MetadataClient client;
+  private final MetadataClient metadata;
+  private final ReplicatedRecords<Map<String, String>> records;
   private final List<Consumer<BrokerConfig>> listeners = new CopyOnWriteArrayList<>();
+  private final Executor thread;
+  private final Object changesLock = new Object();
   private volatile State state;
+
+  // Guarded by changesLock, which is held only for a short time.
+  private Map<String, String> latest = Map.of();
+  private CompletableFuture<Void> applied = CompletableFuture.completedFuture(null);
 
   /**
    * The values in effect.
@@ -71,35 +77,35 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
    * The parts of the node that the configuration needs.
    *
    * @param loaded the configuration of this process, without the values set through the API
-   * @param writer writes to the metadata through its leader, on any node
+   * @param thread applies changes, one after the other: with many tenants, this takes too long for
+   *     the thread of the metadata
    */
-  public record Dependencies(
-      LoadedConfig loaded,
-      MetadataGroup metadata,
-      Function<List<Change>, CompletableFuture<WriteResult>> writer) {}
+  public record Dependencies(LoadedConfig loaded, MetadataClient metadata, Executor thread) {}
 
-  /** Reads the values set through the API and follows their changes. */
+  /** Reads and applies the values set through the API, and follows their changes. Blocks. */
   public static RuntimeSettings open(Dependencies dependencies) {
     RuntimeSettings settings = new RuntimeSettings(dependencies);
     dependencies.metadata.watch(settings);
+    settings.applied().join();
     return settings;
   }
 
   private RuntimeSettings(Dependencies dependencies) {
     sources = dependencies.loaded.sources();
     metadata = dependencies.metadata;
-    client = new MetadataClient(metadata, dependencies.writer);
+    records = new ReplicatedRecords<>(metadata, TYPE);
+    thread = dependencies.thread;
     state = new State(dependencies.loaded.config(), Map.of(), Map.of());
   }
 
-  /** The configuration in effect. Only keys that can change while nodes run ever change. */
+  /** The configuration in effect. Only the values of reloadable keys change. */
   public BrokerConfig current() {
     return state.config;
   }
 
   /**
-   * Calls a listener with the current configuration, and again after each change, on the thread of
-   * the metadata. It must not block or throw.
+   * Calls a listener with the current configuration, and again after each change, on the thread
+   * that applies changes. It must not block or throw.
    */
   public synchronized void watch(Consumer<BrokerConfig> listener) {
     listeners.add(listener);
@@ -131,7 +137,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
   public CompletableFuture<List<ConfigEntry>> set(Map<String, String> values) {
     if (values.size() > MAX_OVERRIDES) {
       return CompletableFuture.failedFuture(
-          new SettingsException(
+          new RecordException(
               Kind.INVALID,
               "values must contain at most %d keys, not %d"
                   .formatted(MAX_OVERRIDES, values.size())));
@@ -140,35 +146,39 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
       if (value.getKey().length() > MAX_KEY_LENGTH
           || value.getValue().length() > MAX_VALUE_LENGTH) {
         return CompletableFuture.failedFuture(
-            new SettingsException(
+            new RecordException(
                 Kind.INVALID,
                 "values must have at most %d characters, and their keys at most %d"
                     .formatted(MAX_VALUE_LENGTH, MAX_KEY_LENGTH)));
       }
     }
     // Checks take too long for the thread of the metadata.
-    return read()
+    return records
+        .read()
         .thenComposeAsync(
-            record -> {
-              Map<String, String> before = decode(record);
+            view -> {
+              MetadataRecord record = view.get(StoredOverrides.KEY);
+              Map<String, String> before = record == null ? Map.of() : records.decode(record);
               Map<String, String> all = new TreeMap<>(before);
               all.putAll(values);
               List<String> problems = sources.problems(values, before, all);
               if (!problems.isEmpty()) {
-                throw new SettingsException(Kind.INVALID, String.join("; ", problems));
+                throw new RecordException(Kind.INVALID, String.join("; ", problems));
               }
               if (all.size() > MAX_OVERRIDES) {
-                throw new SettingsException(
+                throw new RecordException(
                     Kind.FULL,
                     "at most %d values can be set; remove some first".formatted(MAX_OVERRIDES));
               }
               if (StoredOverrides.encode(all).length > MAX_BYTES) {
-                throw new SettingsException(
+                throw new RecordException(
                     Kind.FULL,
                     "the keys and values that are set must have at most %d bytes; remove some first"
                         .formatted(MAX_BYTES));
               }
-              return write(record, all).thenApply(done -> entries(values.keySet()));
+              return write(record, all)
+                  .thenCompose(done -> applied())
+                  .thenApply(done -> entries(values.keySet()));
             });
   }
 
@@ -184,20 +194,24 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
    * @return the entries of the key on this node
    */
   public CompletableFuture<List<ConfigEntry>> remove(String key) {
-    return read()
+    return records
+        .read()
         .thenComposeAsync(
-            record -> {
-              Map<String, String> before = decode(record);
+            view -> {
+              MetadataRecord record = view.get(StoredOverrides.KEY);
+              Map<String, String> before = record == null ? Map.of() : records.decode(record);
               Map<String, String> all = new TreeMap<>(before);
               if (all.remove(key) == null) {
-                throw new SettingsException(
+                throw new RecordException(
                     Kind.NOT_FOUND, "no value of '" + excerpt(key) + "' was set through the API");
               }
               List<String> problems = sources.problems(Map.of(), before, all);
               if (!problems.isEmpty()) {
-                throw new SettingsException(Kind.INVALID, String.join("; ", problems));
+                throw new RecordException(Kind.INVALID, String.join("; ", problems));
               }
-              return write(record, all).thenApply(done -> entries(Set.of(key)));
+              return write(record, all)
+                  .thenCompose(done -> applied())
+                  .thenApply(done -> entries(Set.of(key)));
             });
   }
 
@@ -211,14 +225,51 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
       if (update.key().equals(StoredOverrides.KEY)) {
         MetadataRecord record = update.record();
         try {
-          apply(record == null ? Map.of() : StoredOverrides.decode(record.value()));
+          applyLater(record == null ? Map.of() : StoredOverrides.decode(record.value()));
         } catch (RuntimeException e) { // would halt the metadata replica
-          LOG.error(
-              "Cannot apply the configuration set through the API; the previous values stay in"
-                  + " effect on this node: {}",
-              e.getMessage());
+          logFailure(e);
         }
       }
+    }
+  }
+
+  private static void logFailure(RuntimeException failure) {
+    LOG.error(
+        "Cannot apply the configuration set through the API; the previous values stay in effect on"
+            + " this node: {}",
+        failure.getMessage());
+  }
+
+  private void applyLater(Map<String, String> stored) {
+    synchronized (changesLock) {
+      latest = stored;
+      applied =
+          applied.thenRunAsync(
+              () -> {
+                try {
+                  applyIfLatest(stored);
+                } catch (RuntimeException e) {
+                  logFailure(e);
+                }
+              },
+              thread);
+    }
+  }
+
+  /** Does nothing if other values followed in the meantime, which will be applied next. */
+  private void applyIfLatest(Map<String, String> stored) {
+    synchronized (changesLock) {
+      if (latest != stored) {
+        return;
+      }
+    }
+    apply(stored);
+  }
+
+  /** Completes when this node has applied all changes that it knows of now. Never fails. */
+  public CompletableFuture<Void> applied() {
+    synchronized (changesLock) {
+      return applied;
     }
   }
 
@@ -239,7 +290,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
     }
   }
 
-  /** Other nodes may have files with which a value is valid that does not fit this node's file. */
+  /** A value can be valid in combination with another node's file but not with this node's file. */
   private static void logIgnored(
       Map<String, String> stored, Map<String, String> accepted, ConfigException reason) {
     Set<String> ignored = new TreeSet<>(stored.keySet());
@@ -251,7 +302,7 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
         ignored);
   }
 
-  /** One component that fails must not keep the others from changing. */
+  /** The failure of one component must not prevent changes to the others. */
   private static void notify(Consumer<BrokerConfig> listener, BrokerConfig config) {
     try {
       listener.accept(config);
@@ -268,50 +319,9 @@ public final class RuntimeSettings implements MetadataListener, AutoCloseable {
     }
   }
 
-  private CompletableFuture<Found> read() {
-    return client
-        .read()
-        .thenApply(view -> new Found(view.get(StoredOverrides.KEY)))
-        .exceptionally(RuntimeSettings::rethrow);
-  }
-
-  /** Futures cannot carry null. */
-  private record Found(@Nullable MetadataRecord record) {}
-
-  private static Map<String, String> decode(Found found) {
-    MetadataRecord record = found.record;
-    try {
-      return record == null ? Map.of() : StoredOverrides.decode(record.value());
-    } catch (MalformedBytesException e) {
-      throw new SettingsException(
-          Kind.UNAVAILABLE,
-          "this node cannot read the stored configuration; send the request to a node with a newer"
-              + " version: "
-              + e.getMessage());
-    }
-  }
-
-  private CompletableFuture<Void> write(Found found, Map<String, String> all) {
-    MetadataRecord record = found.record;
+  private CompletableFuture<Void> write(@Nullable MetadataRecord record, Map<String, String> all) {
     long version = record == null ? Change.ABSENT : record.version();
-    return client
-        .write(List.of(Change.put(StoredOverrides.KEY, StoredOverrides.encode(all), version)))
-        .exceptionally(RuntimeSettings::rethrow);
-  }
-
-  private static <T> T rethrow(Throwable failure) {
-    Throwable cause = OperationException.unwrap(failure);
-    if (!(cause instanceof MetadataClientException known)) {
-      throw new CompletionException(cause);
-    }
-    throw switch (known.kind()) {
-      case CHANGED ->
-          new SettingsException(
-              Kind.CHANGED,
-              "another request changed the configuration at the same time; try again");
-      case UNAVAILABLE ->
-          new SettingsException(Kind.UNAVAILABLE, String.valueOf(known.getMessage()));
-    };
+    return records.write(Change.put(StoredOverrides.KEY, StoredOverrides.encode(all), version));
   }
 
   @Override

@@ -11,8 +11,7 @@ import java.util.function.Predicate;
 
 /**
  * The subscriptions of this node with the highest delivery latency, in bounded memory. Thread-safe.
- * Reporting a latency below the threshold costs one comparison; so does one that would not be among
- * the highest.
+ * Reporting a latency costs one comparison unless it is among the highest.
  */
 public final class SlowSubscriptions {
   private final SlowSubscriptionSettings settings;

@@ -9,13 +9,24 @@ import org.jspecify.annotations.Nullable;
  * traceparent} whose sampled flag is set. Thread-safe; does not block.
  */
 public interface MessageTracer {
+  /** Where a message comes from. */
+  enum Origin {
+    /** A PUBLISH of a client. */
+    CLIENT,
+    /** The will of a client. */
+    WILL,
+    /** A request to the API. */
+    API
+  }
+
   /**
-   * Begins a span for a PUBLISH that a client has sent.
+   * Begins a span for a message that is published.
    *
-   * @param clientId the publisher
+   * @param clientId the publisher; empty if there is none
    * @return null if the message is not traced
    */
-  @Nullable PublishSpan beginPublish(Message message, String tenant, String clientId);
+  @Nullable PublishSpan beginPublish(
+      Message message, String tenant, String clientId, Origin origin);
 
   /**
    * Begins a span for the delivery of a message to a client.

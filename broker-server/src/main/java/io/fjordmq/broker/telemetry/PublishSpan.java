@@ -1,6 +1,6 @@
 package io.fjordmq.broker.telemetry;
 
-/** The span of a PUBLISH, from its receipt until its acknowledgement. */
+/** The span of a publish, from its receipt until its acknowledgement or outcome. */
 public interface PublishSpan extends MessageSpan {
   /** The span during which the receivers are found. */
   interface RouteSpan {
@@ -23,4 +23,7 @@ public interface PublishSpan extends MessageSpan {
    * @param inboxes the number of inboxes
    */
   MessageSpan beginStore(int inboxes);
+
+  /** Begins the span during which the message is retained: until that is committed. */
+  MessageSpan beginRetain();
 }

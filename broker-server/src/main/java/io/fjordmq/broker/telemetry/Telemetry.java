@@ -35,7 +35,7 @@ public interface Telemetry extends AutoCloseable {
    */
   Optional<MeterRegistry> startMetrics();
 
-  /** Exports what is queued, for a short time, and stops. Blocks. */
+  /** Exports queued data within a short time limit, and stops. Blocks. */
   @Override
   void close();
 }

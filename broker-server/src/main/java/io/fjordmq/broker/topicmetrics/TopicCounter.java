@@ -1,6 +1,6 @@
 package io.fjordmq.broker.topicmetrics;
 
-/** The counters of a topic. The position is part of the format between nodes. */
+/** The counters of a topic. Nodes exchange them by position. */
 public enum TopicCounter {
   /** QoS 0 messages published to the topic. */
   IN_QOS0("messages.qos0.in"),

@@ -13,19 +13,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class MergedLines {
   private final List<NodeLines> nodes;
+  private final TraceFormat format;
   private final int maxBytes;
   private final ByteArrayOutputStream text = new ByteArrayOutputStream();
 
   MergedLines(List<NodeLines> nodes, Trace trace, int maxBytes) {
     this.nodes = nodes;
+    this.format = trace.format();
     this.maxBytes = maxBytes;
-    StringBuilder header = new StringBuilder("#");
+    StringBuilder header = new StringBuilder();
     new TraceText(header)
         .field("trace", trace.name())
         .field(trace.type().label(), trace.value())
         .field("start_at", trace.startAt().toString())
         .field("end_at", trace.endAt().toString());
-    add(header.toString());
+    add(format.comment(header.substring(1)));
   }
 
   CompletableFuture<byte[]> read() {
@@ -64,14 +66,15 @@ final class MergedLines {
   private void finish(boolean hasMore) {
     for (NodeLines node : nodes) {
       if (node.problem() != null) {
-        add("# incomplete: " + node.problem());
+        add(format.comment("incomplete: " + node.problem()));
       }
     }
     if (hasMore) {
       add(
-          "# more lines follow: this response is limited to "
-              + maxBytes
-              + " bytes; read the rest with /trace/{name}/log");
+          format.comment(
+              "more lines follow: this response is limited to "
+                  + maxBytes
+                  + " bytes; read the rest with /trace/{name}/log"));
     }
   }
 

@@ -5,7 +5,7 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.UserProperty;
 import java.util.Arrays;
 
-/** Formats a message, wherever it is. */
+/** Formats a message at any step of its delivery. */
 final class MessageText {
   private MessageText() {}
 

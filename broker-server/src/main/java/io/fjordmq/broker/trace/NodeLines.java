@@ -65,7 +65,7 @@ final class NodeLines {
               if (failure != null) {
                 problem = TraceLogs.reason(failure);
               } else if (part.bytes().length == 0) {
-                isAtEnd = true; // what is left is a line that is being written
+                isAtEnd = true; // the rest is a line that the node is still writing
               } else {
                 append(part.bytes());
               }

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.trace;
 
 /**
- * How many receivers a message has.
+ * The number of receivers of a message, by kind.
  *
  * @param localClients clients connected to this node
  * @param otherNodes other nodes with connected clients

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The definition of a trace. Immutable. Names are unique within the cluster.
+ * The definition of a trace. Immutable. Names are unique among the traces of a tenant, and among
+ * those of all tenants.
  *
  * @param value the client identifier, topic filter, or IP address or network in canonical notation
  * @param tenant the only tenant whose clients and messages are traced; null for all tenants
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when the trace was created, in cluster time
  * @param startAt when tracing starts, in cluster time
  * @param endAt when tracing ends, exclusive, in cluster time
+ * @param format how lines are written
  */
 public record Trace(
     String name,
@@ -24,9 +26,11 @@ public record Trace(
     String by,
     Instant createdAt,
     Instant startAt,
-    Instant endAt) {
+    Instant endAt,
+    TraceFormat format) {
   /** Names of files as {@link #fileName} returns them. */
-  static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}-[0-9]{1,18}");
+  static final Pattern FILE_NAME =
+      Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}(-[0-9a-f]{32})?-[0-9]{1,18}");
 
   /** Whether the trace is in progress. */
   public enum Status {
@@ -51,14 +55,18 @@ public record Trace(
     return now.isBefore(startAt) ? Status.WAITING : Status.RUNNING;
   }
 
-  /** The name of the trace's file on every node. A later trace with the same name has another. */
+  /**
+   * The name of the trace's file on every node. A later trace with the same name has another, and
+   * so does one of another tenant.
+   */
   String fileName() {
-    return name + "-" + createdAt.toEpochMilli();
+    String owner = tenant == null ? "" : "-" + StoredTrace.hash(tenant);
+    return name + owner + "-" + createdAt.toEpochMilli();
   }
 
   /** Returns a copy that ends at this time. */
   Trace endingAt(Instant end) {
-    return new Trace(name, type, value, tenant, payload, by, createdAt, startAt, end);
+    return new Trace(name, type, value, tenant, payload, by, createdAt, startAt, end, format);
   }
 
   /**
@@ -75,5 +83,6 @@ public record Trace(
       @Nullable String tenant,
       PayloadEncoding payload,
       @Nullable Instant startAt,
-      @Nullable Instant endAt) {}
+      @Nullable Instant endAt,
+      TraceFormat format) {}
 }

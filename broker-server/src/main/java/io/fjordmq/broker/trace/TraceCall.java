@@ -45,9 +45,10 @@ sealed interface TraceCall {
   /** The files of the node. */
   record ListFiles() implements TraceCall {
     /*
-     * Response: v count | for each file: s name, v bytes, v modified (ms since the epoch)
+     * Response: v count
+     *   | for each file: s name, v bytes, v modified (ms since the epoch), s problem, empty if none
      */
-    static final int KIND = 1;
+    static final int KIND = 3; // 1 was the same without problems
 
     @Override
     public byte[] encode() {
@@ -59,17 +60,23 @@ sealed interface TraceCall {
       for (TraceFiles.Info file : files) {
         out.writeString(file.fileName())
             .writeVarint(file.bytes())
-            .writeVarint(file.modifiedMillis());
+            .writeVarint(file.modifiedMillis())
+            .writeString(file.problem() == null ? "" : file.problem());
       }
       return out.toByteArray();
     }
 
     static List<TraceFiles.Info> decodeResponse(byte[] response) {
       ByteReader in = responseReader(response);
-      int count = in.readCount(3);
+      int count = in.readCount(4);
       List<TraceFiles.Info> files = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
-        files.add(new TraceFiles.Info(in.readString(), in.readVarint(), in.readVarint()));
+        String name = in.readString();
+        long bytes = in.readVarint();
+        long modifiedMillis = in.readVarint();
+        String problem = in.readString();
+        files.add(
+            new TraceFiles.Info(name, bytes, modifiedMillis, problem.isEmpty() ? null : problem));
       }
       in.requireEnd();
       return files;

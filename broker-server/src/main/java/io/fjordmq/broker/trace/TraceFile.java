@@ -23,19 +23,22 @@ final class TraceFile {
   private static final Logger LOG = LoggerFactory.getLogger(TraceFile.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** Kept free for the note that explains why a file ends. */
+  /** Space reserved for the note that explains why a file ends. */
   private static final int RESERVED_BYTES = 1 << 10;
 
   private final Path path;
+  private final TraceFormat format;
   private final long maxBytes;
   private final AtomicLong lost = new AtomicLong();
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
   private @Nullable FileChannel channel;
   private long size;
   private volatile boolean accepting = true;
+  private @Nullable String problem;
 
-  TraceFile(Path path, long maxBytes) {
+  TraceFile(Path path, TraceFormat format, long maxBytes) {
     this.path = path;
+    this.format = format;
     this.maxBytes = maxBytes;
   }
 
@@ -46,6 +49,11 @@ final class TraceFile {
   /** Whether lines are still written. Can be called on any thread. */
   boolean isAccepting() {
     return accepting;
+  }
+
+  /** Returns why the file has ended before the trace; null if it has not. */
+  @Nullable String problem() {
+    return problem;
   }
 
   /** Counts a line that cannot be written. Can be called on any thread. */
@@ -73,14 +81,14 @@ final class TraceFile {
     if (!accepting) {
       return;
     }
-    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = format.of(line).getBytes(StandardCharsets.UTF_8);
     try {
       open();
       if (size + buffer.position() + bytes.length > maxBytes - RESERVED_BYTES) {
-        put(
-            note.line("the file has reached traceConfig.maxFileBytes (" + maxBytes + "); stopped")
-                .getBytes(StandardCharsets.UTF_8));
+        String reason = "the file has reached traceConfig.maxFileBytes (" + maxBytes + ")";
+        put(format.of(note.line(reason + "; stopped")).getBytes(StandardCharsets.UTF_8));
         flush();
+        problem = reason;
         accepting = false;
         return;
       }
@@ -164,6 +172,7 @@ final class TraceFile {
     buffer.clear(); // a part of it may be written already
     if (accepting) {
       accepting = false;
+      problem = "the file cannot be written: " + cause.getMessage();
       LOG.warn(
           "Cannot write the file of a trace; the trace ends on this node: {} path={}",
           cause.toString(),

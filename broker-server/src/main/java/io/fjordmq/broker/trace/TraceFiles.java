@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +36,12 @@ final class TraceFiles {
 
   static final int MAX_QUEUED_CHARS = 8 << 20;
 
-  /** Information about one of this node's files. */
-  record Info(String fileName, long bytes, long modifiedMillis) {}
+  /**
+   * Information about one of this node's files.
+   *
+   * @param problem why lines of the trace are not written; null if they are, or the trace is over
+   */
+  record Info(String fileName, long bytes, long modifiedMillis, @Nullable String problem) {}
 
   /**
    * A part of a file.
@@ -54,6 +59,7 @@ final class TraceFiles {
   private final BooleanSupplier hasFreeDiskSpace;
   private final long maxFileBytes;
   private final Map<String, TraceFile> open = new HashMap<>();
+  private final Map<String, String> failures = new HashMap<>();
   private final ConcurrentLinkedQueue<Line> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queuedLines = new AtomicInteger();
   private final AtomicLong queuedChars = new AtomicLong();
@@ -94,7 +100,8 @@ final class TraceFiles {
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
-    TraceFile file = new TraceFile(folder.resolve(trace.fileName()), maxFileBytes);
+    failures.remove(trace.fileName());
+    TraceFile file = new TraceFile(folder.resolve(trace.fileName()), trace.format(), maxFileBytes);
     String verb = file.isResumed() ? "resumed after a restart of this node:" : "started:";
     open.put(trace.fileName(), file);
     StringBuilder text = new StringBuilder("trace ").append(verb);
@@ -107,8 +114,14 @@ final class TraceFiles {
     return file;
   }
 
+  /** Records that the file of a trace cannot be opened. */
+  void onOpenFailed(Trace trace, IOException failure) {
+    failures.put(trace.fileName(), "the file cannot be created: " + failure.getMessage());
+  }
+
   /** Closes the files of all other traces. */
   void closeExcept(Set<String> fileNames) {
+    failures.keySet().retainAll(fileNames);
     open.entrySet()
         .removeIf(
             entry -> {
@@ -209,12 +222,24 @@ final class TraceFiles {
             new Info(
                 file.getFileName().toString(),
                 attributes.size(),
-                attributes.lastModifiedTime().toMillis()));
+                attributes.lastModifiedTime().toMillis(),
+                problem(file.getFileName().toString())));
       } catch (IOException e) {
         LOG.debug("Cannot read the attributes of a trace file path={}", file, e);
       }
     }
+    failures.forEach((fileName, problem) -> infos.add(new Info(fileName, 0, 0, problem)));
     return infos;
+  }
+
+  private @Nullable String problem(String fileName) {
+    TraceFile file = open.get(fileName);
+    if (file == null) {
+      return null;
+    }
+    return file.problem() != null || hasFreeDiskSpace.getAsBoolean()
+        ? file.problem()
+        : "free disk space is below diskConfig.minFreeBytes; lines are lost until there is more";
   }
 
   /**

@@ -5,8 +5,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /**
- * The beginning of a line in a trace: time in UTC, node, and what kind of line it is. Sorting lines
- * as text sorts them by time.
+ * The beginning of a trace line: UTC time, node and kind of line. Sorting lines as text sorts them
+ * by time.
  */
 final class TraceLine {
   private static final DateTimeFormatter TIME =

@@ -1,9 +1,10 @@
 package io.fjordmq.broker.trace;
 
 import io.fjordmq.broker.accounts.Caller;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.broker.trace.TraceCall.ListFiles;
 import io.fjordmq.broker.trace.TraceCall.ReadFile;
-import io.fjordmq.broker.trace.TraceException.Kind;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerNetwork;
@@ -40,8 +41,11 @@ public final class TraceLogs {
    *
    * @param bytes 0 if the node has not written anything
    * @param modifiedAt null if the node has not written anything
+   * @param problem why the node does not write lines although the trace is in progress; null if it
+   *     does, or the trace is not
    */
-  public record NodeFile(String node, long bytes, @Nullable Instant modifiedAt) {}
+  public record NodeFile(
+      String node, long bytes, @Nullable Instant modifiedAt, @Nullable String problem) {}
 
   /**
    * A trace and its files.
@@ -71,9 +75,14 @@ public final class TraceLogs {
       return files.stream()
           .filter(file -> file.fileName().equals(trace.fileName()))
           .map(
-              file -> new NodeFile(node, file.bytes(), Instant.ofEpochMilli(file.modifiedMillis())))
+              file ->
+                  new NodeFile(
+                      node,
+                      file.bytes(),
+                      file.bytes() == 0 ? null : Instant.ofEpochMilli(file.modifiedMillis()),
+                      file.problem()))
           .findFirst()
-          .orElse(new NodeFile(node, 0, null));
+          .orElse(new NodeFile(node, 0, null, null));
     }
   }
 
@@ -120,7 +129,7 @@ public final class TraceLogs {
     return traces.now();
   }
 
-  /** The node that answers. */
+  /** This node. */
   public String self() {
     return membership.self().value();
   }
@@ -207,7 +216,7 @@ public final class TraceLogs {
             .orElse(null);
     if (id == null) {
       return CompletableFuture.failedFuture(
-          new TraceException(
+          new RecordException(
               Kind.NOT_FOUND,
               "no node with this id is alive; the nodes are " + String.join(", ", nodes())));
     }
@@ -220,7 +229,7 @@ public final class TraceLogs {
     return part.exceptionallyCompose(
         failure ->
             CompletableFuture.failedFuture(
-                new TraceException(
+                new RecordException(
                     Kind.UNAVAILABLE, "cannot read from node " + node + ": " + reason(failure))));
   }
 

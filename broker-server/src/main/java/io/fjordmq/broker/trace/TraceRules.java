@@ -3,7 +3,8 @@ package io.fjordmq.broker.trace;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.bans.IpNetwork;
-import io.fjordmq.broker.trace.TraceException.Kind;
+import io.fjordmq.broker.records.RecordException;
+import io.fjordmq.broker.records.RecordException.Kind;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +23,7 @@ final class TraceRules {
   /**
    * Returns the trace that a draft requests.
    *
-   * @throws TraceException if the draft is invalid
+   * @throws RecordException if the draft is invalid
    */
   static Trace accept(Trace.Draft draft, Caller caller, Instant now, TraceSettings settings) {
     require(
@@ -53,13 +54,14 @@ final class TraceRules {
         caller.name(),
         now,
         start,
-        end);
+        end,
+        draft.format());
   }
 
   /**
    * Returns the value in canonical notation.
    *
-   * @throws TraceException if it is invalid
+   * @throws RecordException if it is invalid
    */
   static String canonical(TraceType type, String value) {
     int bytes = value.getBytes(StandardCharsets.UTF_8).length;
@@ -114,7 +116,7 @@ final class TraceRules {
     }
   }
 
-  private static TraceException invalid(String message) {
-    return new TraceException(Kind.INVALID, message);
+  private static RecordException invalid(String message) {
+    return new RecordException(Kind.INVALID, message);
   }
 }

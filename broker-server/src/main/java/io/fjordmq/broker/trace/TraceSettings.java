@@ -6,6 +6,8 @@ import java.time.Duration;
  * Limits for traces of clients, topics and addresses.
  *
  * @param maxTraces maximum number of traces in the cluster, including stopped ones; 0 to allow none
+ * @param maxTracesPerTenant maximum number that callers bound to a tenant can create for it, so
+ *     that some are left for others
  * @param maxDuration maximum duration of a trace
  * @param retention how long stopped traces and their files are kept
  * @param maxFileBytes maximum size of the file of a trace on each node, in bytes
@@ -13,6 +15,7 @@ import java.time.Duration;
  */
 public record TraceSettings(
     int maxTraces,
+    int maxTracesPerTenant,
     Duration maxDuration,
     Duration retention,
     int maxFileBytes,
@@ -26,7 +29,7 @@ public record TraceSettings(
 
   /** The defaults; after the constants that the constructor uses. */
   public static final TraceSettings DEFAULTS =
-      new TraceSettings(30, Duration.ofDays(1), Duration.ofDays(3), 32 << 20, 1_024);
+      new TraceSettings(30, 5, Duration.ofDays(1), Duration.ofDays(3), 32 << 20, 1_024);
 
   /**
    * @throws IllegalArgumentException if a value is invalid; the message begins with the name of the
@@ -34,6 +37,7 @@ public record TraceSettings(
    */
   public TraceSettings {
     requireBetween("maxTraces", maxTraces, 0, MAX_TRACES);
+    requireBetween("maxTracesPerTenant", maxTracesPerTenant, 0, MAX_TRACES);
     requireTime("maxDuration", maxDuration);
     requireTime("retention", retention);
     requireBetween("maxFileBytes", maxFileBytes, MIN_FILE_BYTES, MAX_FILE_BYTES);

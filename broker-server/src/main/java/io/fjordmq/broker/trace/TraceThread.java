@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread {@code traces}: starts and ends traces on this node, writes their files, and reads
- * them. It sleeps while there is no trace that has not ended.
+ * them. It sleeps while all traces have ended.
  */
 final class TraceThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TraceThread.class);
@@ -122,6 +122,7 @@ final class TraceThread implements AutoCloseable {
         active.add(ActiveTrace.of(trace, files.open(trace)));
       } catch (IOException e) {
         LOG.warn("Cannot start a trace on this node: {} trace={}", e.toString(), trace.fileName());
+        files.onOpenFailed(trace, e);
       }
     }
     tracer.replace(active.isEmpty() ? null : new ActiveTraces(active));

@@ -212,7 +212,7 @@ public final class Tracer {
     };
   }
 
-  /** A client has sent or is sent a message that may be traced by its topic. */
+  /** Called when a client sends or receives a message whose topic may be traced. */
   public void onMessage(
       MessageStep step,
       String tenant,

@@ -10,7 +10,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Exercises what clients do besides exchanging messages: subscribing with wildcards and to shared
+ * Exercises the other operations of clients: subscribing with wildcards and to shared
  * subscriptions, fetching retained messages, taking over a session, resuming a session with queued
  * messages, and losing the connection.
  */

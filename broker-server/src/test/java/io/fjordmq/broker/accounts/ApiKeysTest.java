@@ -2,12 +2,12 @@ package io.fjordmq.broker.accounts;
 
 import static io.fjordmq.broker.accounts.TestAccounts.ADDRESS;
 import static io.fjordmq.broker.accounts.TestAccounts.LOCAL;
-import static io.fjordmq.broker.accounts.TestAccounts.fails;
-import static io.fjordmq.broker.accounts.TestAccounts.get;
 import static io.fjordmq.broker.accounts.TestAccounts.key;
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.cluster.metadata.Change;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class ApiKeysTest {
     for (Accounts node : List.of(here, there)) {
       fails(
           node.logins().authenticate(created.key().id(), created.secret(), ADDRESS),
-          Kind.WRONG_CREDENTIALS);
+          CredentialsException.Kind.WRONG_CREDENTIALS);
     }
   }
 
@@ -50,7 +50,7 @@ class ApiKeysTest {
     assertThat(authenticate(there, created)).isEqualTo(caller);
     fails(
         here.logins().authenticate(created.key().id(), "A" + created.secret(), ADDRESS),
-        Kind.WRONG_CREDENTIALS);
+        CredentialsException.Kind.WRONG_CREDENTIALS);
     assertThat(there.apiKeys().list(LOCAL)).containsExactly(created.key());
     get(there.apiKeys().remove(LOCAL, "ci"));
     refuses(created);
@@ -61,13 +61,13 @@ class ApiKeysTest {
   @Test
   void shouldNotStoreTheSecret() {
     ApiKey.Created created = get(here.apiKeys().add(LOCAL, key("ci", Role.OPERATOR)));
-    byte[] value = test.value("api-key/6369");
+    byte[] value = test.records.value("api-key/6369");
     assertThat(new String(value, StandardCharsets.ISO_8859_1)).doesNotContain(created.secret());
   }
 
   @Test
   void shouldRefuseAKeyThatIsDisabledOrExpired() {
-    Instant soon = test.now().plusSeconds(60);
+    Instant soon = test.records.now().plusSeconds(60);
     ApiKey.Created created =
         get(here.apiKeys().add(LOCAL, new ApiKey.Draft("ci", Role.VIEWER, null, "", false, soon)));
     refuses(created);
@@ -76,7 +76,7 @@ class ApiKeysTest {
     assertThat(enabled.expiresAt()).isEqualTo(soon);
     assertThat(authenticate(here, created).role()).isEqualTo(Role.VIEWER);
     assertThat(here.apiKeys().isExpired(enabled)).isFalse();
-    test.advance(Duration.ofSeconds(60));
+    test.records.advance(Duration.ofSeconds(60));
     assertThat(here.apiKeys().isExpired(enabled)).isTrue();
     refuses(created);
     ApiKey.Expiry never = new ApiKey.Expiry(null);
@@ -132,11 +132,12 @@ class ApiKeysTest {
   void shouldLimitTheNumberOfKeys() {
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < AccountRules.MAX_ACCOUNTS; i++) {
-      ApiKey key = new ApiKey("key" + i, "id" + i, Role.VIEWER, null, "", true, null, test.now());
+      ApiKey key =
+          new ApiKey("key" + i, "id" + i, Role.VIEWER, null, "", true, null, test.records.now());
       byte[] value = StoredApiKey.of(key, "secret").encode();
       batch.add(Change.put(StoredApiKey.key(key.name()), value));
     }
-    get(test.metadata.write(batch));
+    get(test.records.metadata.write(batch));
     fails(here.apiKeys().add(LOCAL, key("ci", Role.VIEWER)), Kind.FULL);
   }
 }

@@ -3,8 +3,8 @@ package io.fjordmq.broker.accounts;
 import static io.fjordmq.broker.accounts.TestAccounts.ADDRESS;
 import static io.fjordmq.broker.accounts.TestAccounts.LOCAL;
 import static io.fjordmq.broker.accounts.TestAccounts.administrator;
-import static io.fjordmq.broker.accounts.TestAccounts.fails;
-import static io.fjordmq.broker.accounts.TestAccounts.get;
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,7 +47,7 @@ class FirstAdministratorTest {
   @Test
   void shouldCreateNoneUnlessOneIsConfigured() {
     get(test.open().createFirstAdministrator());
-    assertThat(test.metadata.view().withPrefix("user/")).isEmpty();
+    assertThat(test.records.metadata.view().withPrefix("user/")).isEmpty();
   }
 
   @Test
@@ -66,18 +66,18 @@ class FirstAdministratorTest {
     get(open(first("root", "first password")).createFirstAdministrator());
     fails(
         here.logins().login("root", "first password", ADDRESS),
-        AccountException.Kind.WRONG_CREDENTIALS);
+        CredentialsException.Kind.WRONG_CREDENTIALS);
   }
 
   @Test
   void shouldCreateOneIfSeveralNodesStartAtOnce() {
     Accounts here = open(first("root", "first password"));
     Accounts there = open(first("root", "other password"));
-    test.writer =
+    test.records.writer =
         batch -> {
-          test.writer = null;
+          test.records.writer = null;
           get(there.createFirstAdministrator());
-          return test.metadata.write(batch);
+          return test.records.metadata.write(batch);
         };
     get(here.createFirstAdministrator());
     assertThat(here.users().list(LOCAL)).hasSize(1);
@@ -113,7 +113,7 @@ class FirstAdministratorTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining(file.toString());
     }
-    assertThat(test.metadata.view().withPrefix("user/")).isEmpty();
+    assertThat(test.records.metadata.view().withPrefix("user/")).isEmpty();
   }
 
   @Test

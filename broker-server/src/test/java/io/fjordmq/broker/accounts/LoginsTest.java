@@ -3,13 +3,14 @@ package io.fjordmq.broker.accounts;
 import static io.fjordmq.broker.accounts.TestAccounts.ADDRESS;
 import static io.fjordmq.broker.accounts.TestAccounts.LOCAL;
 import static io.fjordmq.broker.accounts.TestAccounts.administrator;
-import static io.fjordmq.broker.accounts.TestAccounts.fails;
-import static io.fjordmq.broker.accounts.TestAccounts.get;
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
 import io.fjordmq.broker.accounts.AccountObserver.Result;
+import io.fjordmq.broker.accounts.CredentialsException.Kind;
+import io.fjordmq.broker.records.RecordException;
 import io.fjordmq.cluster.metadata.Change;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,19 +43,19 @@ class LoginsTest {
     Logins.Session session = get(here.logins().login("ann", PASSWORD, ADDRESS));
     Caller ann = new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
     assertThat(session.caller()).isEqualTo(ann);
-    assertThat(session.expires()).isEqualTo(test.now().plus(Duration.ofMinutes(5)));
+    assertThat(session.expires()).isEqualTo(test.records.now().plus(Duration.ofMinutes(5)));
     assertThat(session.toString()).doesNotContain(session.token());
-    byte[] key = test.value("token-key");
+    byte[] key = test.records.value("token-key");
     Logins.Session other = get(there.logins().login("ann", PASSWORD, ADDRESS));
-    assertThat(test.value("token-key")).isEqualTo(key);
+    assertThat(test.records.value("token-key")).isEqualTo(key);
     for (Accounts node : List.of(here, there, test.open())) {
       assertThat(node.logins().verify(session.token())).isEqualTo(ann);
       assertThat(node.logins().verify(other.token())).isEqualTo(ann);
     }
-    test.advance(Duration.ofMinutes(5));
+    test.records.advance(Duration.ofMinutes(5));
     assertThatThrownBy(() -> there.logins().verify(session.token()))
         .isInstanceOfSatisfying(
-            AccountException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_EXPIRED));
+            CredentialsException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_EXPIRED));
     assertThat(here.logins().verify(other.token())).isEqualTo(ann);
   }
 
@@ -63,12 +64,12 @@ class LoginsTest {
     Accounts here = test.open();
     Accounts there = test.open();
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    test.writer =
+    test.records.writer =
         batch -> {
-          test.writer = null;
+          test.records.writer = null;
           // The other node is faster.
           get(there.logins().login("ann", PASSWORD, ADDRESS));
-          return test.metadata.write(batch);
+          return test.records.metadata.write(batch);
         };
     String token = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
     assertThat(there.logins().verify(token).name()).isEqualTo("ann");
@@ -77,7 +78,7 @@ class LoginsTest {
   @Test
   void shouldRefuseEveryTokenBeforeTheFirstLogin() {
     assertThatThrownBy(() -> test.open().logins().verify("AQNhbm7oB9APAQIDBAUGBwg7"))
-        .isInstanceOf(AccountException.class)
+        .isInstanceOf(CredentialsException.class)
         .hasMessage("the token is not valid; log in again");
   }
 
@@ -85,10 +86,11 @@ class LoginsTest {
   void shouldNotIssueTokensSignedWithAKeyThatItCannotRead() {
     Accounts here = test.open();
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    get(test.metadata.write(List.of(Change.put("token-key", new byte[] {2}))));
-    assertThat(fails(here.logins().login("ann", PASSWORD, ADDRESS), Kind.UNAVAILABLE))
+    get(test.records.metadata.write(List.of(Change.put("token-key", new byte[] {2}))));
+    assertThat(
+            fails(here.logins().login("ann", PASSWORD, ADDRESS), RecordException.Kind.UNAVAILABLE))
         .contains("see its log");
-    assertThat(test.value("token-key")).containsExactly(2);
+    assertThat(test.records.value("token-key")).containsExactly(2);
   }
 
   @Test
@@ -239,13 +241,13 @@ class LoginsTest {
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     ApiKey.Created key = get(here.apiKeys().add(LOCAL, TestAccounts.key("k", Role.VIEWER)));
     String before = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
-    byte[] oldKey = test.value("token-key");
+    byte[] oldKey = test.records.value("token-key");
     get(there.logins().rotateTokenKey());
-    assertThat(test.value("token-key")).isNotEqualTo(oldKey);
+    assertThat(test.records.value("token-key")).isNotEqualTo(oldKey);
     for (Accounts node : List.of(here, there)) {
       assertThatThrownBy(() -> node.logins().verify(before))
           .isInstanceOfSatisfying(
-              AccountException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_INVALID));
+              CredentialsException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_INVALID));
     }
     String after = get(here.logins().login("ann", PASSWORD, ADDRESS)).token();
     assertThat(there.logins().verify(after).name()).isEqualTo("ann");

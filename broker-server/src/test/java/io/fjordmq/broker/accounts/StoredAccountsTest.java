@@ -167,7 +167,7 @@ class StoredAccountsTest {
   private static void refusesToken(String text, @Nullable TokenKey key) {
     assertThatThrownBy(() -> Token.verify(text, key))
         .isInstanceOfSatisfying(
-            AccountException.class,
-            e -> assertThat(e.kind()).isEqualTo(AccountException.Kind.TOKEN_INVALID));
+            CredentialsException.class,
+            e -> assertThat(e.kind()).isEqualTo(CredentialsException.Kind.TOKEN_INVALID));
   }
 }

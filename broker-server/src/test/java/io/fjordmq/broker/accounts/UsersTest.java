@@ -3,12 +3,12 @@ package io.fjordmq.broker.accounts;
 import static io.fjordmq.broker.accounts.TestAccounts.ADDRESS;
 import static io.fjordmq.broker.accounts.TestAccounts.LOCAL;
 import static io.fjordmq.broker.accounts.TestAccounts.administrator;
-import static io.fjordmq.broker.accounts.TestAccounts.fails;
-import static io.fjordmq.broker.accounts.TestAccounts.get;
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.accounts.AccountException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.broker.security.PasswordHash;
 import io.fjordmq.cluster.metadata.Change;
 import java.nio.charset.StandardCharsets;
@@ -38,14 +38,15 @@ class UsersTest {
     for (Accounts node : List.of(here, there)) {
       assertThatThrownBy(() -> node.logins().verify(token))
           .isInstanceOfSatisfying(
-              AccountException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOKEN_INVALID));
+              CredentialsException.class,
+              e -> assertThat(e.kind()).isEqualTo(CredentialsException.Kind.TOKEN_INVALID));
     }
   }
 
   @Test
   void shouldAddListChangeAndRemoveUsersOnAllNodes() {
     User ann = get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    assertThat(ann.createdAt()).isEqualTo(test.now());
+    assertThat(ann.createdAt()).isEqualTo(test.records.now());
     get(there.users().add(LOCAL, new User.Draft("bob@x", PASSWORD, Role.VIEWER, null, "b")));
     assertThat(here.users().list(LOCAL)).extracting(User::name).containsExactly("ann", "bob@x");
     assertThat(there.users().list(LOCAL)).isEqualTo(here.users().list(LOCAL));
@@ -99,7 +100,7 @@ class UsersTest {
   @Test
   void shouldStoreNoPassword() {
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    byte[] value = test.value("user/616e6e");
+    byte[] value = test.records.value("user/616e6e");
     assertThat(new String(value, StandardCharsets.ISO_8859_1))
         .contains("$argon2id$v=19$m=19456,t=2,p=1$")
         .doesNotContain(PASSWORD);
@@ -121,7 +122,8 @@ class UsersTest {
     assertThat(there.logins().verify(second).role()).isEqualTo(Role.VIEWER);
     get(there.users().setPassword(LOCAL, "ann", "another password"));
     refuses(second);
-    fails(here.logins().login("ann", PASSWORD, ADDRESS), Kind.WRONG_CREDENTIALS);
+    fails(
+        here.logins().login("ann", PASSWORD, ADDRESS), CredentialsException.Kind.WRONG_CREDENTIALS);
     String third = token("ann", "another password");
     get(here.users().endTokens(LOCAL, "ann"));
     refuses(third);
@@ -137,7 +139,7 @@ class UsersTest {
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     fails(
         here.users().changePassword(LOCAL, "ann", "wrong one", "another password", ADDRESS),
-        Kind.WRONG_CREDENTIALS);
+        CredentialsException.Kind.WRONG_CREDENTIALS);
     fails(here.users().changePassword(LOCAL, "ann", PASSWORD, "short", ADDRESS), Kind.INVALID);
     fails(
         here.users().changePassword(LOCAL, "bob", PASSWORD, "another password", ADDRESS),
@@ -179,10 +181,10 @@ class UsersTest {
     PasswordHash hash = PasswordHash.decoy(new SecureRandom());
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < AccountRules.MAX_ACCOUNTS; i++) {
-      User user = new User("user" + i, Role.VIEWER, null, "", test.now());
+      User user = new User("user" + i, Role.VIEWER, null, "", test.records.now());
       batch.add(Change.put(StoredUser.key(user.name()), new StoredUser(user, hash, i).encode()));
     }
-    get(test.metadata.write(batch));
+    get(test.records.metadata.write(batch));
     assertThat(fails(here.users().add(LOCAL, administrator("ann", PASSWORD)), Kind.FULL))
         .isEqualTo("the cluster has 1000 users, which is the maximum; remove some first");
   }
@@ -191,9 +193,10 @@ class UsersTest {
   void shouldIgnoreUsersThatItCannotRead() {
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
     String token = token("ann", PASSWORD);
-    get(test.metadata.write(List.of(Change.put(StoredUser.key("ann"), new byte[] {2}))));
+    get(test.records.metadata.write(List.of(Change.put(StoredUser.key("ann"), new byte[] {2}))));
     refuses(token);
-    fails(here.logins().login("ann", PASSWORD, ADDRESS), Kind.WRONG_CREDENTIALS);
+    fails(
+        here.logins().login("ann", PASSWORD, ADDRESS), CredentialsException.Kind.WRONG_CREDENTIALS);
     assertThat(here.users().list(LOCAL)).isEmpty();
     assertThat(fails(here.users().remove(LOCAL, "ann"), Kind.UNAVAILABLE))
         .contains("upgrade this node");

@@ -43,7 +43,7 @@ class NodeRequestTest {
 
   @Test
   void shouldRefuseOtherRequests() {
-    for (String newer : List.of("0220", "012700")) {
+    for (String newer : List.of("0220", "012900")) {
       assertThatThrownBy(() -> NodeRequest.decode(HEX.parseHex(newer)))
           .isInstanceOf(NewerFormatException.class);
     }
@@ -68,18 +68,18 @@ class NodeRequestTest {
   @Test
   void shouldReadWhatItWrites() {
     ListenerStatus listener = new ListenerStatus("tcpListener", "tcp", ":1883", "mqtt://h", 3, 9);
-    assertThat(NodeCells.listener(NodeCells.of(listener))).isEqualTo(listener);
+    assertThat(NodeRowCodec.listener(NodeRowCodec.of(listener))).isEqualTo(listener);
     PluginStatus plugin =
         new PluginStatus(
             "p", "/p.jar", null, List.of("Authorizer", "Authenticator"), List.of(), true);
-    assertThat(NodeCells.plugin(NodeCells.of(plugin))).isEqualTo(plugin);
+    assertThat(NodeRowCodec.plugin(NodeRowCodec.of(plugin))).isEqualTo(plugin);
     ConfigEntry entry = new ConfigEntry("a.b", "1", "2", ConfigOrigin.FILE, "x line 3", true, null);
-    assertThat(NodeCells.configEntry(NodeCells.of(entry))).isEqualTo(entry);
+    assertThat(NodeRowCodec.configEntry(NodeRowCodec.of(entry))).isEqualTo(entry);
     Evacuation.Status status = new Evacuation.Status(Evacuation.State.PROHIBITING, 5, 6, 7);
-    assertThat(NodeCells.evacuation(NodeCells.of(status))).isEqualTo(status);
+    assertThat(NodeRowCodec.evacuation(NodeRowCodec.of(status))).isEqualTo(status);
     CommandResult result = CommandResult.inProgress("moving");
-    assertThat(NodeCells.command(NodeCells.of(result))).isEqualTo(result);
-    assertThatThrownBy(() -> NodeCells.command(new NodeRow(List.of("x"))))
+    assertThat(NodeRowCodec.command(NodeRowCodec.of(result))).isEqualTo(result);
+    assertThatThrownBy(() -> NodeRowCodec.command(new NodeRow(List.of("x"))))
         .isInstanceOf(MalformedBytesException.class);
   }
 
@@ -87,10 +87,10 @@ class NodeRequestTest {
   void shouldReadAuditPages() {
     AuditFilter filter =
         new AuditFilter("ann", null, "kickClient", true, Instant.ofEpochMilli(5), null);
-    NodeRequest request = NodeRequest.decode(NodeCells.audit(7L, 3, filter).encode());
-    assertThat(NodeCells.auditFilter(request)).isEqualTo(filter);
-    assertThat(NodeCells.auditCursor(request)).isEqualTo(7);
-    assertThat(NodeCells.auditLimit(request)).isEqualTo(3);
+    NodeRequest request = NodeRequest.decode(NodeRowCodec.audit(7L, 3, filter).encode());
+    assertThat(NodeRowCodec.auditFilter(request)).isEqualTo(filter);
+    assertThat(NodeRowCodec.auditCursor(request)).isEqualTo(7);
+    assertThat(NodeRowCodec.auditLimit(request)).isEqualTo(3);
     Caller ann = new Caller("ann", Caller.Kind.API_KEY, Role.OPERATOR, "t");
     Instant time = Instant.ofEpochMilli(1_000);
     AuditLog.Page page =
@@ -100,6 +100,6 @@ class NodeRequestTest {
                 new AuditRecord(time, null, "192.0.2.1", "login", "", 401)),
             List.of(4L, 3L),
             3L);
-    assertThat(NodeCells.auditPage(NodeCells.of(page))).isEqualTo(page);
+    assertThat(NodeRowCodec.auditPage(NodeRowCodec.of(page))).isEqualTo(page);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.limits.DescriptorUse;
 import io.fjordmq.broker.net.CertificateStatus;
+import io.fjordmq.broker.revocation.ExpiringList;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +91,24 @@ class ConditionsTest {
   }
 
   @Test
+  void shouldReportRevocationLists() {
+    List<ExpiringList> lists =
+        List.of(
+            new ExpiringList("CN=One", "one.crl", NOW.plusSeconds(60)),
+            new ExpiringList("CN=Two", "two.crl", NOW));
+    List<AlarmCondition> conditions = RevocationListConditions.of(lists, NOW);
+    assertThat(messages(conditions))
+        .containsExactly(
+            "revocation_list_expiring: The revocation list of CN=One expires at"
+                + " 2030-01-01T00:01:00Z; after that, certificates of this authority cannot be"
+                + " checked; replace one.crl",
+            "revocation_list_expiring: The revocation list of CN=Two expired at"
+                + " 2030-01-01T00:00:00Z; certificates of this authority cannot be checked;"
+                + " replace two.crl");
+    assertThat(conditions.get(0).subject()).isEqualTo("CN=One");
+  }
+
+  @Test
   void shouldDocumentEveryAlarm() throws IOException {
     String document = Files.readString(Path.of("../docs/API.md"));
     for (AlarmKind kind : AlarmKind.values()) {
@@ -111,6 +131,7 @@ class ConditionsTest {
                 membership.members(),
                 node -> "host-" + node,
                 List.of(replicas),
+                Arrays.stream(replicas).map(ReplicaStatus::descriptor).toList(),
                 Map.of("inbox", 3),
                 hasMetadataLeader)));
   }
@@ -139,7 +160,30 @@ class ConditionsTest {
     assertThat(ofCluster(true, replica(1, N1, null, N1, N2, N3), replica(2, N2, null, N1, N2, N3)))
         .containsExactly(
             "node_down: Node n3 (host-n3) at n3:8899 is down",
-            "range_under_replicated: Range inbox-1 has 2 live voters, not 3; nodes down: n3");
+            "range_under_replicated: Node n3 (host-n3) is down: 2 ranges have fewer live voters"
+                + " than they should");
+  }
+
+  @Test
+  void shouldReportRangesOfSeveralDownNodesOnce() {
+    membership.setUp(N2, 1);
+    membership.setUp(N3, 1);
+    membership.setState(N2, Member.State.DOWN);
+    membership.setState(N3, Member.State.DOWN);
+    assertThat(
+            ofCluster(
+                true,
+                replica(1, null, null, N1, N2, N3),
+                replica(2, null, null, N1, N2, N3),
+                replica(3, null, null, N3),
+                replica(4, N1, null, N1)))
+        .containsExactly(
+            "node_down: Node n2 (host-n2) at n2:8899 is down",
+            "node_down: Node n3 (host-n3) at n3:8899 is down",
+            "range_without_leader: Nodes down: n2, n3; 2 ranges have no majority and therefore no"
+                + " leader",
+            "range_without_leader: Nodes down: n3; 1 range has no majority and therefore no"
+                + " leader");
   }
 
   @Test
@@ -147,7 +191,7 @@ class ConditionsTest {
     membership.setUp(N2, 1);
     membership.setUp(N3, 1);
     assertThat(ofCluster(true, replica(1, N1, null, N1, N2)))
-        .containsExactly("range_under_replicated: Range inbox-1 has 2 live voters, not 3");
+        .containsExactly("range_under_replicated: Range inbox-1 has 2 voters, not 3");
   }
 
   @Test

@@ -13,7 +13,7 @@ public final class TestAlarms {
   public static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
-  private final List<AlarmBook> books = new ArrayList<>();
+  private final List<AlarmTracker> trackers = new ArrayList<>();
   private final List<AlarmQueries> queries = new ArrayList<>();
   private Instant now = START;
 
@@ -23,9 +23,9 @@ public final class TestAlarms {
       for (int other = 0; other < size; other++) {
         membership.setUp(id(other), 1);
       }
-      AlarmBook book = new AlarmBook(AlarmSettings.DEFAULTS, AlarmObserver.NONE);
-      books.add(book);
-      queries.add(AlarmQueries.start(book, membership, peers.start(id(i)), () -> now));
+      AlarmTracker tracker = new AlarmTracker(AlarmSettings.DEFAULTS, AlarmObserver.NONE);
+      trackers.add(tracker);
+      queries.add(AlarmQueries.start(tracker, membership, peers.start(id(i)), () -> now));
     }
   }
 
@@ -43,7 +43,7 @@ public final class TestAlarms {
 
   /** The conditions of a node from now on: one of each kind, about this subject. */
   public void check(int node, String subject, AlarmKind... kinds) {
-    books
+    trackers
         .get(node)
         .update(
             now,

@@ -3,22 +3,28 @@ package io.fjordmq.broker.bans;
 import static io.fjordmq.broker.bans.TestBans.ANN;
 import static io.fjordmq.broker.bans.TestBans.caller;
 import static io.fjordmq.broker.bans.TestBans.draft;
-import static io.fjordmq.broker.bans.TestBans.fails;
-import static io.fjordmq.broker.bans.TestBans.get;
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.accounts.Caller;
-import io.fjordmq.broker.bans.BanException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.TestRecords;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.metadata.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,9 +35,9 @@ import org.junit.jupiter.api.Test;
 class BansTest {
   private static final Caller BOUND = caller("bob", "t");
 
-  private final TestBans test = new TestBans();
-  private final Bans here = test.open();
-  private final Bans there = test.open();
+  private final TestRecords test = new TestRecords();
+  private final Bans here = TestBans.open(test);
+  private final Bans there = TestBans.open(test);
 
   @AfterEach
   void close() {
@@ -62,7 +68,7 @@ class BansTest {
   @Test
   void shouldReadBansThatExistBeforeItStarts() {
     add(BanKind.USERNAME, "u");
-    assertThat(test.open().list(ANN)).hasSize(1);
+    assertThat(TestBans.open(test).list(ANN)).hasSize(1);
   }
 
   @Test
@@ -117,7 +123,7 @@ class BansTest {
     fails(here.remove(ANN, target(BanKind.CLIENTID, "c")), Kind.NOT_FOUND);
     add(BanKind.CLIENTID, "c");
     assertThat(test.metadata.view().withPrefix("ban/")).hasSize(3);
-    here.removeExpiredIfLeader();
+    here.removeExpired();
     get(test.metadata.readView());
     assertThat(test.metadata.view().withPrefix("ban/")).hasSize(2);
     assertThat(here.list(ANN)).extracting(Ban::value).containsExactly("c", "e");
@@ -145,7 +151,7 @@ class BansTest {
     Ban address = TestBanList.ban(BanKind.PEERHOST, "no address");
     get(test.metadata.write(List.of(Change.put("ban/01", StoredBan.encode(address)))));
     assertThat(here.list(ANN)).extracting(Ban::value).containsExactly("c");
-    here.removeExpiredIfLeader();
+    here.removeExpired();
     add(BanKind.CLIENTID, "d");
     assertThat(here.list(ANN)).hasSize(2);
   }
@@ -173,14 +179,15 @@ class BansTest {
   @Test
   void shouldSearchForBannedClientsWhenABanIsAdded() throws InterruptedException {
     CountDownLatch disconnected = new CountDownLatch(1_001);
-    BannedClients clients =
-        () -> {
+    DisconnectSearch clients =
+        users -> {
+          assertThat(users).as("all clients").isNull();
           Iterator<Runnable> actions =
               Stream.<Runnable>generate(() -> disconnected::countDown).limit(1_001).iterator();
           assertThat(Thread.currentThread().getName()).isEqualTo("bans");
           return actions;
         };
-    BanEnforcement enforcement = there.enforceOn(clients);
+    DisconnectSweep enforcement = there.enforceOn(clients);
     add(BanKind.CLIENTID, "c");
     assertThat(disconnected.await(60, TimeUnit.SECONDS)).isTrue();
     enforcement.close();
@@ -188,11 +195,31 @@ class BansTest {
   }
 
   @Test
+  void shouldSearchOnlyClientsOfChangedUsers() throws InterruptedException {
+    BlockingQueue<Optional<Set<String>>> searched = new LinkedBlockingQueue<>();
+    DisconnectSweep sweep =
+        there.enforceOn(
+            users -> {
+              searched.add(Optional.ofNullable(users));
+              return Stream.<Runnable>empty().iterator();
+            });
+    sweep.requestOf(Set.of("ann"));
+    assertThat(searched.poll(60, TimeUnit.SECONDS)).contains(Set.of("ann"));
+    Set<String> many = new HashSet<>();
+    for (int i = 0; i < 1_001; i++) {
+      many.add("user-" + i);
+    }
+    sweep.requestOf(many);
+    assertThat(searched.poll(60, TimeUnit.SECONDS)).as("all clients").isEmpty();
+    sweep.close();
+  }
+
+  @Test
   void shouldSearchAgainAfterASearchHasFailed() throws InterruptedException {
     CountDownLatch failed = new CountDownLatch(1);
     CountDownLatch searched = new CountDownLatch(1);
     there.enforceOn(
-        () -> {
+        users -> {
           if (failed.getCount() > 0) {
             failed.countDown();
             throw new IllegalStateException("planted");
@@ -207,13 +234,33 @@ class BansTest {
   }
 
   @Test
+  void shouldSearchAllClientsAfterASearchHasFailed() throws InterruptedException {
+    CountDownLatch failed = new CountDownLatch(1);
+    BlockingQueue<Optional<Set<String>>> searched = new LinkedBlockingQueue<>();
+    DisconnectSweep sweep =
+        there.enforceOn(
+            users -> {
+              if (failed.getCount() > 0) {
+                failed.countDown();
+                throw new IllegalStateException("planted");
+              }
+              searched.add(Optional.ofNullable(users));
+              return Stream.<Runnable>empty().iterator();
+            });
+    sweep.requestOf(Set.of("ann"));
+    assertThat(failed.await(60, TimeUnit.SECONDS)).isTrue();
+    sweep.requestOf(Set.of("bob"));
+    assertThat(searched.poll(60, TimeUnit.SECONDS)).as("all clients").isEmpty();
+  }
+
+  @Test
   void shouldNotFailTheMetadataWhileTheNodeStops() {
     ScheduledExecutorService stopped = Executors.newSingleThreadScheduledExecutor();
     stopped.shutdownNow();
     AtomicBoolean searched = new AtomicBoolean();
-    new BanEnforcement(
+    new DisconnectSweep(
             stopped,
-            () -> {
+            users -> {
               searched.set(true);
               return Stream.<Runnable>empty().iterator();
             })

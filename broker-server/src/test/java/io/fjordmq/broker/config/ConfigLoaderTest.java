@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.net.ListenerSettings;
+import io.fjordmq.broker.revocation.CrlSettings;
+import io.fjordmq.broker.revocation.OcspSettings;
+import io.fjordmq.broker.revocation.UnknownStatusPolicy;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.inbox.InboxLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -47,6 +52,27 @@ class ConfigLoaderTest {
     assertThat(config.clusterConfig().host()).isEqualTo("192.168.0.11");
     assertThat(config.httpConfig()).isEqualTo(BrokerConfig.defaults().httpConfig());
     assertThat(loaded.warnings()).isEmpty();
+  }
+
+  @Test
+  void shouldLoadAClusterFromTheEnvironmentAlone() throws Exception {
+    environment =
+        Map.of("FJORDMQ_EXPECTNODES", "3", "FJORDMQ_CLUSTERCONFIG__CLUSTERDOMAINNAME", "fjordmq");
+    BrokerConfig config = load("").config();
+    assertThat(config.expectNodes()).isEqualTo(3);
+    assertThat(config.clusterConfig().clusterDomainName()).isEqualTo("fjordmq");
+  }
+
+  @Test
+  void shouldRejectExpectedNodesThatCannotFormACluster() {
+    String seeds = "clusterConfig:\n  seedEndpoints: a:1,b:1\n";
+    assertThat(problemsOf("expectNodes: 1\n" + seeds))
+        .contains("expectNodes must be 0 or between 2 and 100, not 1")
+        .contains("set bootstrap: true");
+    assertThat(problemsOf("expectNodes: 3\nbootstrap: true\n" + seeds))
+        .contains("bootstrap and expectNodes cannot be combined");
+    assertThat(problemsOf("expectNodes: 3\n"))
+        .contains("expectNodes needs clusterConfig.seedEndpoints");
   }
 
   @Test
@@ -133,25 +159,42 @@ class ConfigLoaderTest {
   void shouldUseTheGeneralLimitsWhereATenantSetsNone() throws Exception {
     BrokerConfig config =
         load("""
-                sessionConfig:
-                  maxInflight: 7
-                tenants:
-                  acme:
-                    sessionConfig:
-                      maxSubscriptions: 3
-                    tenantConfig:
-                      maxConnections: 5
-                  example.org:
-                    inboxConfig:
-                      limits:
-                        whenFull: refuse
-                """)
+        userConfig:
+          maxConnections: 2
+        addressConfig:
+          connectionsPerSecond: 4
+        securityConfig:
+          crl:
+            path: lists
+            onError: ignore
+          ocsp:
+            nonce: required
+        sessionConfig:
+          maxInflight: 7
+        tenants:
+          acme:
+            sessionConfig:
+              maxSubscriptions: 3
+            tenantConfig:
+              maxConnections: 5
+            userConfig:
+              publishesPerSecond: 9
+          example.org:
+            inboxConfig:
+              limits:
+                whenFull: refuse
+        """)
             .config();
     assertThat(config.tenants()).containsOnlyKeys("acme", "example.org");
     TenantLimits acme = Objects.requireNonNull(config.tenants().get("acme"));
     assertThat(acme.session().maxInflight()).isEqualTo(7);
     assertThat(acme.session().maxSubscriptions()).isEqualTo(3);
     assertThat(acme.tenant().maxConnections()).isEqualTo(5);
+    assertThat(acme.user()).isEqualTo(new ConnectionLimits(2, 0, 9));
+    assertThat(config.addressConfig()).isEqualTo(new ConnectionLimits(0, 4, 0));
+    assertThat(config.securityConfig().crl())
+        .isEqualTo(new CrlSettings("lists", UnknownStatusPolicy.IGNORE));
+    assertThat(config.securityConfig().ocsp().nonce()).isEqualTo(OcspSettings.Nonce.REQUIRED);
     assertThat(acme.inbox()).isEqualTo(config.inboxConfig().limits());
     TenantLimits other = Objects.requireNonNull(config.tenants().get("example.org"));
     assertThat(other.session()).isEqualTo(config.sessionConfig());
@@ -188,6 +231,37 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void shouldFindEveryKeyByTheNameOfItsVariable() {
+    Schema schema = Schema.of(BrokerConfig.defaults());
+    for (String key : schema.keys().keySet()) {
+      assertThat(schema.findIgnoringCase(key.toUpperCase(Locale.ROOT))).isEqualTo(key);
+    }
+  }
+
+  @Test
+  void shouldReadSeedsAndLimitsOfTenantsFromTheEnvironment() throws Exception {
+    environment =
+        Map.of(
+            "FJORDMQ_CLUSTERCONFIG__SEEDENDPOINTS",
+            "host1:8899,host2:8899",
+            "FJORDMQ_TENANTS__Acme__SESSIONCONFIG__MAXINFLIGHT",
+            "3",
+            "FJORDMQ_TENANTS__Acme__INBOXCONFIG__LIMITS__WHENFULL",
+            "refuse");
+    BrokerConfig config =
+        load("tenants:\n  Acme:\n    sessionConfig:\n      maxInflight: 7\n").config();
+    assertThat(config.clusterConfig().seedEndpoints()).isEqualTo("host1:8899,host2:8899");
+    assertThat(config.tenants()).containsOnlyKeys("Acme");
+    TenantLimits acme = Objects.requireNonNull(config.tenants().get("Acme"));
+    assertThat(acme.session().maxInflight()).isEqualTo(3);
+    assertThat(acme.inbox().whenFull()).isEqualTo(InboxLimits.WhenFull.REFUSE);
+
+    environment = Map.of("FJORDMQ_TENANTS__Acme__SESSIONCONFIG__MAXINFLGHT", "3");
+    assertThat(problemsOf(""))
+        .contains("FJORDMQ_TENANTS__Acme__SESSIONCONFIG__MAXINFLGHT: unknown");
+  }
+
+  @Test
   void shouldPreferTheCommandLineToEverythingElse() throws Exception {
     environment = Map.of("FJORDMQ_DATADIR", "from-environment");
     CommandLine commandLine =
@@ -219,7 +293,8 @@ class ConfigLoaderTest {
   void shouldNameTheKeyAndTheReasonOfAnInvalidValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
         .endsWith(
-            "line 2: clusterConfig.port must be between 1 and 65534 (Raft uses the next port), not 70000");
+            "line 2: clusterConfig.port must be between 1 and 65534 (Raft uses the next port), not"
+                + " 70000");
     assertThat(problemsOf("bootstrap: maybe\n"))
         .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
     assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))
@@ -313,8 +388,9 @@ class ConfigLoaderTest {
   void shouldRejectARangeLimitThatWouldCauseRepeatedSplits() throws Exception {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
-            "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192 bytes:"
-                + " sizes are estimates, and smaller ranges would be split repeatedly");
+            "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not"
+                + " 16776192 bytes: sizes are estimates, and smaller ranges would be split"
+                + " repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
       assertThat(load("splitConfig:\n  maxRangeBytes: " + allowed + "\n").warnings()).isEmpty();
@@ -327,7 +403,8 @@ class ConfigLoaderTest {
         .contains("storeConfig.inbox.replicaVoterCount must be between 0 and 5");
     assertThat(problemsOf("clusterConfig:\n  nodeName: node 1\n"))
         .contains(
-            "clusterConfig.nodeName must be 1 to 64 letters, digits, '.', '_', '-' or '@', not 'node 1'");
+            "clusterConfig.nodeName must be 1 to 64 letters, digits, '.', '_', '-' or '@', not"
+                + " 'node 1'");
     assertThat(problemsOf("alarmsConfig:\n  descriptorsPercent: 101\n"))
         .contains("alarmsConfig.descriptorsPercent must be between 1 and 100, not 101");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))

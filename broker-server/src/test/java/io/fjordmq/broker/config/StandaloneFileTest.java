@@ -27,8 +27,6 @@ class StandaloneFileTest {
     Schema.of(BrokerConfig.defaults())
         .keys()
         .forEach((path, key) -> expected.put(path, ValueText.print(key.defaultValue())));
-    expected.put("bootstrap", "true"); // the file is for a first node
-
     List<String> problems = new ArrayList<>();
     Map<String, String> found = new TreeMap<>();
     for (ConfigValue entry : YamlFile.read(enableAllKeys(), problems)) {

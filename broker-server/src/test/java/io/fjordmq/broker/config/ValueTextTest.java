@@ -43,6 +43,18 @@ class ValueTextTest {
     }
   }
 
+  @Test
+  void shouldSuggestSizesOnlyForSizes() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ValueText.parse("x", int.class, "httpConfig.port"))
+        .withMessage("must be a whole number, not 'x'");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ValueText.parse("x", int.class, "httpConfig.maxBodyBytes"))
+        .withMessageContaining("a size such as 64 KiB");
+    assertThat(ValueText.parse("1883", int.class, "mqttServerConfig.tcpListener.port"))
+        .isEqualTo(1_883);
+  }
+
   private static void assertRejected(String text, Class<?> type, String reason) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ValueText.parse(text, type))

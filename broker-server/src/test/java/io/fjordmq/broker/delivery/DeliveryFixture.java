@@ -97,7 +97,8 @@ public final class DeliveryFixture {
                 () -> hasDiskSpace,
                 () -> serving,
                 InstantSource.fixed(Instant.ofEpochMilli(NOW)),
-                new TopicTraffic()));
+                new TopicTraffic(),
+                null));
     dispatch = delivery.dispatch();
     registry = delivery.registry();
     streams = delivery.streams();

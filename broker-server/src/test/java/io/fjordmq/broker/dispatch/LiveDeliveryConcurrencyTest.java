@@ -66,7 +66,8 @@ class LiveDeliveryConcurrencyTest {
               () -> true,
               () -> true,
               InstantSource.system(),
-              new TopicTraffic()));
+              new TopicTraffic(),
+              null));
   private final LocalSubscriptions local = delivery.live();
   private final Distribution distribution = delivery.distribution();
   private final List<ThreadedLoop> loops = new ArrayList<>();

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +43,47 @@ class ClientEventLogTest {
         "not_authorized",
         0x87,
         new Denial("securityConfig.passwordFile", "", "wrong password"));
+  }
+
+  /** The connect event of a connection. */
+  private static final class Connection implements ConnectEvent {
+    private long keptAtMillis = NONE;
+
+    @Override
+    public Connected event() {
+      return connected();
+    }
+
+    @Override
+    public void keep(long atMillis) {
+      keptAtMillis = atMillis;
+    }
+
+    @Override
+    public long keptAtMillis() {
+      return keptAtMillis;
+    }
+
+    @Override
+    public void release() {
+      keptAtMillis = NONE;
+    }
+  }
+
+  private final Map<String, Connection> connections = new HashMap<>();
+
+  /** Connects a client of tenant t to a log. */
+  private Connection connect(ClientEventLog to, String clientId) {
+    to.findConnectsIn(
+        (tenant, id) -> tenant.equals("t") ? connections.get(id) : null, () -> List.of("s", "t"));
+    Connection connection = new Connection();
+    connections.put(clientId, connection);
+    to.recordConnected("t", clientId, connection);
+    return connection;
+  }
+
+  private List<String> types(String clientId) {
+    return log.find("t", clientId).stream().map(event -> event.event().type()).toList();
   }
 
   private List<String> messages(String clientId) {
@@ -153,6 +196,45 @@ class ClientEventLogTest {
   }
 
   @Test
+  void shouldLeaveTheConnectEventToTheConnectionOfAClientWithoutOtherEvents() {
+    connect(log, "c");
+    assertThat(log.size()).isZero();
+    assertThat(log.bytes()).isZero();
+    RecordedEvent event = new RecordedEvent("t", 1_000, 1_000, 1, connected());
+    now = 2_000;
+    assertThat(log.find("t", "c")).containsExactly(event);
+    assertThat(log.find(null, "c")).containsExactly(event);
+    assertThat(log.find("s", "c")).isEmpty();
+    log.record("t", "c", new Subscribed("a/b", 1));
+    assertThat(log.find("t", "c")).hasSize(2).first().isEqualTo(event);
+    assertThat(types("c")).containsExactly("connected", "subscribed");
+    assertThat(log.size()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldRecordTheConnectEventBeforeAnyOtherEvent() {
+    connect(log, "dropped");
+    log.recordIfKnown("t", "dropped", dropped("x"));
+    assertThat(types("dropped")).containsExactly("connected", "dropped");
+    connect(log, "expired");
+    log.recordUnconnected("t", "expired", new SessionExpired());
+    assertThat(types("expired")).containsExactly("connected", "session_expired");
+    final Connection first = connect(log, "taken-over");
+    connections.put("taken-over", new Connection()); // the next connection, which is not open yet
+    log.record("t", "taken-over", first, new TakenOver("", "", "CONNECT"));
+    assertThat(types("taken-over")).containsExactly("connected", "taken_over");
+  }
+
+  @Test
+  void shouldRecordTheConnectEventOfAClientWithEarlierEvents() {
+    Connection first = connect(log, "c");
+    log.record("t", "c", first, new Disconnected("connection_lost", 0x80, "", "CONNECT"));
+    Connection second = connect(log, "c");
+    assertThat(second.keptAtMillis()).isEqualTo(ConnectEvent.NONE);
+    assertThat(types("c")).containsExactly("connected", "disconnected", "connected");
+  }
+
+  @Test
   void shouldForgetTheClientSeenLongestAgo() {
     ClientEventLog small = log(4, 32 * MIB);
     for (String id : List.of("a", "b", "c", "a", "d")) {
@@ -224,6 +306,7 @@ class ClientEventLogTest {
     off.record("t", "c", connected());
     off.recordUnconnected(null, "c", refused("1"));
     off.recordIfKnown("t", "c", dropped("x"));
+    assertThat(connect(off, "c").keptAtMillis()).isEqualTo(ConnectEvent.NONE);
     assertThat(off.find(null, "c")).isEmpty();
     assertThat(off.size()).isZero();
   }

@@ -11,6 +11,7 @@ import io.fjordmq.broker.events.ClientEventLog;
 import io.fjordmq.broker.events.EventsSettings;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.records.TestRecords;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.session.ClientEvents;
@@ -25,8 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Flapping clients, with simulated time. */
 class FlappingDetectorTest {
-  private final TestBans cluster = new TestBans();
-  private final Bans bans = cluster.open();
+  private final TestRecords cluster = new TestRecords();
+  private final Bans bans = TestBans.open(cluster);
   private final AtomicInteger counted = new AtomicInteger();
   private final ClientEventLog history = new ClientEventLog(EventsSettings.DEFAULTS, cluster::now);
   private FlappingDetector detector =

@@ -20,7 +20,9 @@ import io.fjordmq.broker.logging.seeded.LogThatKnowsSessions;
 import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
 import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.query.seeded.QueryThatKnowsHttp;
+import io.fjordmq.broker.records.seeded.RecordsThatKnowAccounts;
 import io.fjordmq.broker.rest.seeded.ResourceThatKnowsTooMuch;
+import io.fjordmq.broker.revocation.seeded.RevocationThatKnowsSessions;
 import io.fjordmq.broker.session.seeded.BlockingSession;
 import io.fjordmq.broker.settings.seeded.SettingsThatKnowSessions;
 import io.fjordmq.broker.slow.seeded.LatencyThatKnowsSessions;
@@ -28,6 +30,7 @@ import io.fjordmq.broker.telemetry.seeded.TracerThatKnowsSessions;
 import io.fjordmq.broker.topicmetrics.seeded.CounterThatKnowsSessions;
 import io.fjordmq.broker.trace.seeded.TraceThatKnowsSessions;
 import io.fjordmq.broker.training.seeded.LoadThatKnowsSessions;
+import io.fjordmq.broker.userdb.seeded.UsersThatKnowSessions;
 import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
 import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
 import io.fjordmq.inbox.InboxId;
@@ -79,8 +82,12 @@ class ArchitectureTest {
                 "http",
                 "accounts",
                 "admin",
+                "userdb",
+                "backup",
                 "bans",
+                "records",
                 "config",
+                "providers",
                 "ops",
                 "net",
                 "query",
@@ -114,18 +121,28 @@ class ArchitectureTest {
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
         new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
-        new Rule(HouseRules.boundary("accounts", "security", "limits"), AccountsThatKnowHttp.class),
-        new Rule(HouseRules.boundary("bans", "accounts"), BansThatKnowSessions.class),
-        new Rule(HouseRules.boundary("settings", "config"), SettingsThatKnowSessions.class),
+        new Rule(
+            HouseRules.boundary("accounts", "records", "security", "limits"),
+            AccountsThatKnowHttp.class),
+        new Rule(
+            HouseRules.boundary("userdb", "accounts", "records", "security", "limits"),
+            UsersThatKnowSessions.class),
+        new Rule(HouseRules.boundary("bans", "accounts", "records"), BansThatKnowSessions.class),
+        new Rule(
+            HouseRules.boundary("revocation", "providers", "limits"),
+            RevocationThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("records"), RecordsThatKnowAccounts.class),
+        new Rule(
+            HouseRules.boundary("settings", "config", "records"), SettingsThatKnowSessions.class),
         new Rule(HouseRules.boundary("events"), EventThatKnowsSessions.class),
         new Rule(HouseRules.boundary("logging"), LogThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("telemetry", "logging", "limits"), TracerThatKnowsSessions.class),
         new Rule(
-            HouseRules.boundary("trace", "accounts", "bans", "protocol", "events"),
+            HouseRules.boundary("trace", "accounts", "bans", "records", "protocol", "events"),
             TraceThatKnowsSessions.class),
         new Rule(HouseRules.boundary("slow"), LatencyThatKnowsSessions.class),
-        new Rule(HouseRules.boundary("topicmetrics"), CounterThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("topicmetrics", "records"), CounterThatKnowsSessions.class),
         new Rule(HouseRules.boundary("training"), LoadThatKnowsSessions.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
@@ -161,7 +178,14 @@ class ArchitectureTest {
             BlockingSession.class),
         new Rule(
             HouseRules.boundary(
-                "query", "session", "delivery", "dispatch", "limits", "slow", "topicmetrics"),
+                "query",
+                "session",
+                "delivery",
+                "dispatch",
+                "limits",
+                "slow",
+                "topicmetrics",
+                "telemetry"),
             QueryThatKnowsHttp.class));
   }
 

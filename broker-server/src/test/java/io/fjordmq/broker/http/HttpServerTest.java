@@ -3,6 +3,7 @@ package io.fjordmq.broker.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.broker.web.WebPage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -178,6 +179,41 @@ class HttpServerTest {
     HttpResponse<String> answer = get("/status");
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body()).contains("no such range");
+  }
+
+  @Test
+  void shouldServeTheWebPage() throws Exception {
+    try (HttpServer withPage =
+        HttpServer.start(
+            TestHttpSettings.defaults(),
+            new Pages(HttpServerTest::metrics, List::of, () -> cluster, new WebPage()),
+            TestApi.NONE,
+            HttpObserver.NONE)) {
+      URI page = URI.create("http://" + HOST + ":" + withPage.port() + "/");
+      HttpResponse<String> full = send(HttpRequest.newBuilder(page));
+      assertThat(full.statusCode()).isEqualTo(200);
+      assertThat(full.body()).contains("<!doctype html>");
+      assertThat(full.headers().firstValue("content-security-policy")).isPresent();
+      String tag = full.headers().firstValue("etag").orElseThrow();
+      HttpResponse<String> known =
+          send(HttpRequest.newBuilder(page).header("If-None-Match", "\"other\", " + tag));
+      assertThat(known.statusCode()).isEqualTo(304);
+      assertThat(known.body()).isEmpty();
+      assertThat(known.headers().firstValue("etag")).contains(tag);
+      HttpResponse<String> compressed =
+          send(HttpRequest.newBuilder(page).header("Accept-Encoding", "gzip"));
+      assertThat(compressed.headers().firstValue("content-encoding")).contains("gzip");
+      assertThat(send(HttpRequest.newBuilder(page.resolve("/ui/x/main.js"))).statusCode())
+          .isEqualTo(404);
+      assertThat(
+              send(HttpRequest.newBuilder(page).POST(HttpRequest.BodyPublishers.noBody()))
+                  .statusCode())
+          .isEqualTo(405);
+    }
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** An API below {@code /api/}, whose callers need the header {@code Authorization: secret}. */
 final class TestApi implements Api {
@@ -14,14 +15,30 @@ final class TestApi implements Api {
 
   private final String prefix;
   private final Function<ApiCall, CompletableFuture<HttpReply>> handler;
+  private final Predicate<ApiCall> accepts;
 
   TestApi(Function<ApiCall, CompletableFuture<HttpReply>> handler) {
     this("/api/", handler);
   }
 
   private TestApi(String prefix, Function<ApiCall, CompletableFuture<HttpReply>> handler) {
+    this(prefix, handler, call -> call.authorization().filter("secret"::equals).isPresent());
+  }
+
+  /**
+   * @param accepts whether the credentials of a request for a page or for MQTT are valid
+   */
+  TestApi(Function<ApiCall, CompletableFuture<HttpReply>> handler, Predicate<ApiCall> accepts) {
+    this("/api/", handler, accepts);
+  }
+
+  private TestApi(
+      String prefix,
+      Function<ApiCall, CompletableFuture<HttpReply>> handler,
+      Predicate<ApiCall> accepts) {
     this.prefix = prefix;
     this.handler = handler;
+    this.accepts = accepts;
   }
 
   static HttpReply reply(int status, String text) {
@@ -41,8 +58,16 @@ final class TestApi implements Api {
   @Override
   public CompletableFuture<Optional<HttpReply>> refuse(ApiCall call) {
     return CompletableFuture.completedFuture(
-        call.authorization().filter("secret"::equals).isPresent()
-            ? Optional.empty()
-            : Optional.of(reply(401, "refused")));
+        accepts.test(call) ? Optional.empty() : Optional.of(reply(401, "refused")));
+  }
+
+  @Override
+  public CompletableFuture<MqttAdmission> admitMqttClient(ApiCall call) {
+    return refuse(call)
+        .thenApply(
+            refused ->
+                refused.isPresent()
+                    ? new MqttAdmission.Refused(refused.get())
+                    : new MqttAdmission.Admitted(new MqttUser("tester", "")));
   }
 }

@@ -82,6 +82,20 @@ class LogLevelsTest {
   }
 
   @Test
+  void shouldNotCollectTimersOfRepeatedChanges() {
+    readFile("WARN");
+    for (int i = 0; i < 10_000; i++) {
+      levels.set("a.b", LogLevel.DEBUG, Duration.ofHours(1).minusMillis(i));
+    }
+    assertThat(timers.waiting()).isLessThan(100);
+    timers.advance(Duration.ofHours(1).minusSeconds(11));
+    assertThat(levelOf("a.b")).isEqualTo(Level.DEBUG);
+    timers.advance(Duration.ofSeconds(2));
+    assertThat(levelOf("a.b")).isEqualTo(Level.WARN);
+    assertThat(timers.waiting()).isZero();
+  }
+
+  @Test
   void shouldKeepAChangeWhenTheFileIsReadAgain() {
     readFile("WARN");
     levels.set("a.b", LogLevel.DEBUG, null);

@@ -20,18 +20,22 @@ class SamplerTest {
   private long cpuNanos;
   private final Sampler sampler =
       new Sampler(
-          this::reading, () -> Instant.ofEpochMilli(START + millis), () -> millis * 1_000_000);
+          TestMonitor.source(this::gauges, this::acknowledgements, () -> cpuNanos),
+          () -> Instant.ofEpochMilli(START + millis),
+          () -> millis * 1_000_000);
 
-  private Reading reading() {
-    ClientTraffic traffic =
+  private Gauges gauges() {
+    return TestMonitor.gauges(
         new ClientTraffic(
-            connected, 2, 0, 0, 0, 0, 0, messages * 10, 0, messages, 2 * messages, 1, 0, 0);
-    LatencyHistogram times =
-        new LatencyHistogram(
-            List.of(new Bucket(1_000_000, acknowledged), new Bucket(2_000_000, acknowledged)),
-            acknowledged);
-    return new Reading(
-        TestMonitor.status(), traffic, times, 55, new Reading.Disk(30, 120), cpuNanos);
+            connected, 2, 0, 0, 0, 0, 0, messages * 10, 0, messages, 2 * messages, 1, 0, 0),
+        55,
+        new Gauges.Disk(30, 120));
+  }
+
+  private LatencyHistogram acknowledgements() {
+    return new LatencyHistogram(
+        List.of(new Bucket(1_000_000, acknowledged), new Bucket(2_000_000, acknowledged)),
+        acknowledged);
   }
 
   private void run(int seconds) {

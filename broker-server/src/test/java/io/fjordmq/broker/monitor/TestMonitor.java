@@ -1,26 +1,18 @@
 package io.fjordmq.broker.monitor;
 
-import io.fjordmq.broker.delivery.DeliveryStatus;
-import io.fjordmq.broker.limits.OverloadReading;
-import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.ops.ClientTraffic;
 import io.fjordmq.broker.ops.LatencyHistogram;
-import io.fjordmq.broker.ops.NodeStatus;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.GroupStatus;
-import io.fjordmq.cluster.consensus.Leadership;
-import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.inbox.InboxStoreStatus;
-import io.fjordmq.range.kv.KvMetrics;
-import io.fjordmq.router.RouteStoreStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The measured values of the nodes n0, n1, … of a cluster, in simulated time. Node 0 has 1 client,
@@ -45,7 +37,7 @@ public final class TestMonitor {
       long clients = i + 1L;
       Sampler sampler =
           new Sampler(
-              () -> reading(clients),
+              source(() -> gauges(clients), () -> LatencyHistogram.EMPTY, () -> Series.UNKNOWN),
               () -> Instant.ofEpochMilli(START + millis),
               () -> millis * 1_000_000);
       samplers.add(sampler);
@@ -62,35 +54,37 @@ public final class TestMonitor {
     return new NodeId("n" + node);
   }
 
-  private Reading reading(long clients) {
+  private Gauges gauges(long clients) {
     long messages = clients * millis / 1_000;
-    return new Reading(
-        status(),
+    return gauges(
         new ClientTraffic(clients, 0, 0, 0, 0, 0, 0, 0, 0, messages, 0, 0, 0, 0),
-        LatencyHistogram.EMPTY,
         clients,
-        new Reading.Disk(10 * clients, 100),
-        Series.UNKNOWN);
+        new Gauges.Disk(10 * clients, 100));
   }
 
-  /** A state with 2 offline sessions and 9 topics. */
-  static NodeStatus status() {
-    NodeId self = new NodeId("n1");
-    ReplicaSet members = ReplicaSet.ofVoters(self);
-    return new NodeStatus(
-        new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new NodesStatus(0, 0, 0, 0)),
-        new RouteStoreStatus(0, 9, 0, 0, 0, 0, 0, 0),
-        new InboxStoreStatus(3, 1, 11, 100),
-        77,
-        List.of(),
-        Map.of(),
-        new GroupStatus(new Leadership(1, self, true), members, 1, 1, 1, 1),
-        Map.of(),
-        new KvMetrics(0, 0, 0, 0, 0, false, 0),
-        new NodeStatus.OverloadStatus(false, new OverloadReading(41, 0, 0)),
-        new NodeStatus.Disk(false, false, 0, false),
-        0,
-        new NodeStatus.Cluster(true, 1_000, new Members(1, Map.of()), Map.of()));
+  /** Values with 2 offline sessions and 9 topics. */
+  static Gauges gauges(ClientTraffic traffic, long retained, Gauges.Disk disk) {
+    return new Gauges(traffic, new InboxStoreStatus(3, 1, 11, 100), 9, retained, 41, disk);
+  }
+
+  /**
+   * A source of these values.
+   *
+   * @param gauges called for every reading
+   */
+  static Sampler.Source source(
+      Supplier<Gauges> gauges, Supplier<LatencyHistogram> acknowledgements, LongSupplier cpuNanos) {
+    return new Sampler.Source() {
+      @Override
+      public Gauges gauges() {
+        return gauges.get();
+      }
+
+      @Override
+      public Reading reading() {
+        return new Reading(gauges(), acknowledgements.get(), cpuNanos.getAsLong());
+      }
+    };
   }
 
   /** Lets time pass. */

@@ -58,7 +58,7 @@ public final class OpenListener implements AutoCloseable {
     this(settings, security, TlsLibrary.best(), listeners);
   }
 
-  private OpenListener(
+  OpenListener(
       SessionSettings settings,
       Security security,
       TlsLibrary library,

@@ -22,7 +22,7 @@ public final class PlainPipeline {
   public static ChannelHandler of(
       String listener, Supplier<@Nullable X509Certificate> certificate, Sessions sessions) {
     return new MqttPipeline(
-        channel -> Peer.plain(listener, channel.remoteAddress()).withTls(certificate.get()),
+        channel -> Peer.plain(listener, channel.remoteAddress()).withTls(certificate.get(), null),
         TransportStack.plain(),
         sessions,
         MAX_CONNECTIONS);

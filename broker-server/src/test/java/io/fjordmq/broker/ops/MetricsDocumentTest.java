@@ -29,7 +29,6 @@ class MetricsDocumentTest {
             .filter(line -> line.startsWith("| `fjordmq_"))
             .toList();
     List<String> expected = Metric.all().stream().map(MetricsDocumentTest::row).toList();
-    // The alerts are a table, too; its rows contain a metric and a comparison.
     assertThat(rows.stream().filter(row -> row.split("\\|", -1).length == 6)).isEqualTo(expected);
   }
 

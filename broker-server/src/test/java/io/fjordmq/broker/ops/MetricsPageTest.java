@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.http.MetricsFormat;
 import io.fjordmq.broker.ops.MetricsPage.Family;
+import io.fjordmq.broker.providers.ProviderEntry.Chain;
+import io.fjordmq.broker.providers.ProviderInfo;
 import io.fjordmq.cluster.NodeId;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,9 @@ class MetricsPageTest {
   @EnumSource(MetricsFormat.class)
   void shouldConformToTheFormat(MetricsFormat format) {
     metrics.listeners().onListening("tcpListener", "tcp", 100, () -> 1);
+    metrics
+        .security()
+        .provider(new ProviderInfo(Chain.AUTHENTICATION, "redis", "redis", true, Set.of(), false));
     metrics.routes().onWaited(List.of(new NodeId("n1")), 1_000);
     metrics.sessions().onAcknowledged(3_000_000);
     Map<String, Family> families = MetricsPage.parse(format, metrics.scrape(format));

@@ -34,7 +34,8 @@ class PeerTest {
 
   @Test
   void shouldKeepItsListenerAndTlsStateWhenItsAddressChanges() {
-    Peer behindProxy = IPV4_PEER.withTls(null).withRemote(new InetSocketAddress("198.51.100.1", 9));
+    Peer behindProxy =
+        IPV4_PEER.withTls(null, null).withRemote(new InetSocketAddress("198.51.100.1", 9));
     assertThat(behindProxy.listener()).isEqualTo("tcpListener");
     assertThat(behindProxy.encrypted()).isTrue();
     assertThat(behindProxy.displayName()).isEqualTo("198.51.100.1:9");

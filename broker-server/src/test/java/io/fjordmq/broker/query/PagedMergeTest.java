@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,11 +53,11 @@ class PagedMergeTest {
       int next = Math.max(last, limit - random.nextInt(limit - last + 1));
       int progress = next == from ? limit : next;
       Page<Integer, Row> page = new Page<>(rows, progress);
-      CompletableFuture<Page<Integer, Row>> response = new CompletableFuture<>();
+      CompletableFuture<Supplier<Page<Integer, Row>>> response = new CompletableFuture<>();
       if (random.nextInt(3) == 0) {
-        response.complete(page);
+        response.complete(() -> page);
       } else {
-        tasks.add(() -> response.complete(page));
+        tasks.add(() -> response.complete(() -> page));
       }
       return response;
     };

@@ -10,6 +10,7 @@ import io.fjordmq.broker.accounts.TestAccounts;
 import io.fjordmq.broker.admin.ClusterAudit;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
+import io.fjordmq.broker.records.TestRecords;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -97,7 +98,7 @@ class AccountResourcesTest {
             () -> CompletableFuture.completedFuture(bytes),
             ApiCall.Memory.UNLIMITED,
             System.nanoTime() + Duration.ofMinutes(1).toNanos());
-    HttpReply reply = TestAccounts.get(node.handle(call, Runnable::run));
+    HttpReply reply = TestRecords.get(node.handle(call, Runnable::run));
     return new Reply(
         reply.status(),
         reply.body().length == 0 ? mapper.createObjectNode() : mapper.readTree(reply.body()));
@@ -154,7 +155,7 @@ class AccountResourcesTest {
     fail(basic("ann", "wrong"), "GET /users", "", ErrorCode.BAD_API_KEY_OR_SECRET);
     succeed(basic("ann", "correct horse"), "GET /users", "");
     String second = login("ann", "correct horse");
-    test.advance(AccountSettings.DEFAULTS.tokenLifetime());
+    test.records.advance(AccountSettings.DEFAULTS.tokenLifetime());
     fail(second, "GET /users", "", ErrorCode.TOKEN_TIME_OUT);
   }
 
@@ -180,7 +181,8 @@ class AccountResourcesTest {
             mapper.readTree(
                 """
                 {"username":"ann","role":"administrator","description":"d",
-                 "created_at":"2030-01-01T00:00:00Z"}"""));
+                 "created_at":"2030-01-01T00:00:00Z"}\
+                """));
     succeed(LOCAL, "POST /users", "{'username':'bob','password':'12345678','role':'viewer'}");
     JsonNode all = succeed(LOCAL, "GET /users", "");
     assertThat(all.size()).isEqualTo(2);

@@ -8,6 +8,7 @@ import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.bans.TestBans;
 import io.fjordmq.broker.http.ApiCall;
 import io.fjordmq.broker.http.HttpReply;
+import io.fjordmq.broker.records.TestRecords;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -24,11 +25,11 @@ class BannedResourceTest {
   private static final String OPERATOR = "operator";
 
   private final JsonMapper mapper = JsonMapper.builder().build();
-  private final TestBans test = new TestBans();
+  private final TestRecords test = new TestRecords();
   private final TestAudit audit = new TestAudit();
   private final RestApi api =
       new RestApi(
-          List.of(new BannedResource(test.open())),
+          List.of(new BannedResource(TestBans.open(test))),
           (credentials, address) ->
               CompletableFuture.completedFuture(caller(((Credentials.Bearer) credentials).token())),
           audit,

@@ -66,6 +66,35 @@ class OpenApiTest {
         .containsExactly("200", "400", "401", "403", "429", "500", "503", "504");
   }
 
+  record OptionsJson(
+      @Field(value = "Values", maxLength = 9, scalar = true) Map<String, String> values) {}
+
+  @Test
+  void shouldDescribeWhatIsOptional() {
+    JsonNode tree =
+        describe(
+            operation(
+                Operation.post("/trees/start")
+                    .role(Role.OPERATOR)
+                    .optionalBody(OptionsJson.class)
+                    .noContent(),
+                "startTree"),
+            operation(
+                Operation.get("/leaves").role(Role.VIEWER).paged().okListOfFields(Leaf.class),
+                "listLeaves"));
+    assertThat(tree.at("/paths/~1trees~1start/post/requestBody/required").asBoolean()).isFalse();
+    assertThat(
+            tree.at("/components/schemas/Options/properties/values/additionalProperties")
+                .toString())
+        .isEqualTo("{\"type\":[\"string\",\"number\",\"boolean\"],\"maxLength\":9}");
+    JsonNode element =
+        tree.at(
+            "/paths/~1leaves/get/responses/200/content/application~1json/schema/properties/data"
+                + "/items");
+    assertThat(element.at("/properties/text/type").asString()).isEqualTo("string");
+    assertThat(element.has("required")).isFalse();
+  }
+
   @Test
   void shouldDescribeRulesAsPatterns() {
     JsonNode tree =

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,26 @@ class RestApiTest {
     }
   }
 
+  record Options(
+      @Field("Rate") @Nullable Integer rate,
+      @Field(value = "Values", maxLength = 5, scalar = true)
+          @Nullable Map<String, String> values) {}
+
   private List<Operation> operations() {
     return List.of(
+        operation(Operation.post("/things/start"), "startThing")
+            .optionalBody(Options.class)
+            .ok(Options.class)
+            .handler(
+                request ->
+                    CompletableFuture.completedFuture(Response.ok(request.body(Options.class)))),
+        operation(Operation.get("/parts"), "listParts")
+            .paged()
+            .okListOfFields(Part.class)
+            .handler(
+                request ->
+                    CompletableFuture.completedFuture(
+                        request.paging().slice(List.of(new Part("p", 1), new Part("q", null))))),
         operation(Operation.get("/things"), "listThings")
             .query(Parameter.choice("color", "Color", List.of("red", "blue")))
             .query(Parameter.number("size", "Size", 1, 9))
@@ -287,6 +306,56 @@ class RestApiTest {
   void shouldNameTheInvalidField(String body, String message) {
     assertThat(put(body == null ? "" : body))
         .startsWith("400 {\"code\":\"BAD_REQUEST\",\"message\":\"" + message);
+  }
+
+  @Test
+  void shouldAcceptARequestWithoutAnOptionalBody() {
+    ApiCall call = call("POST", "/api/v5/things/start", "", "");
+    RecordBuilder<ApiCall> plain =
+        RecordBuilder.from(call).with(ApiCall::contentType, Optional.empty());
+    assertThat(text(send(plain.build()))).isEqualTo("200 {}");
+    assertThat(text(send(call))).isEqualTo("200 {}");
+    assertThat(text(send(call("POST", "/api/v5/things/start", "", "{\"rate\":7}"))))
+        .isEqualTo("200 {\"rate\":7}");
+    ApiCall form = call("POST", "/api/v5/things/start", "", "rate=7");
+    assertThat(
+            send(RecordBuilder.from(form).with(ApiCall::contentType, Optional.empty()).build())
+                .status())
+        .isEqualTo(415);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "7         | 200 {\"values\":{\"k\":\"7\"}}",
+        "0.25      | 200 {\"values\":{\"k\":\"0.25\"}}",
+        "true      | 200 {\"values\":{\"k\":\"true\"}}",
+        "\"10 s\"  | 200 {\"values\":{\"k\":\"10 s\"}}",
+        "\"123456\" | 400 {\"code\":\"BAD_REQUEST\",\"message\":\"values.k must have at most 5",
+        "null      | 400 {\"code\":\"BAD_REQUEST\",\"message\":\"values.k must be a string, number or",
+        "[1]       | 400 {\"code\":\"BAD_REQUEST\",\"message\":\"values.k must be a string, number or"
+      })
+  void shouldReadScalarsAsText(String value, String response) {
+    String body = "{\"values\":{\"k\":" + value + "}}";
+    assertThat(text(send(call("POST", "/api/v5/things/start", "", body)))).startsWith(response);
+  }
+
+  @Test
+  void shouldReduceElementsToTheRequestedFields() {
+    String all = "[{\"name\":\"p\",\"number\":1},{\"name\":\"q\"}]";
+    assertThat(get("/api/v5/parts", ""))
+        .startsWith("200 {\"data\":" + all + ",\"meta\":{\"page\":1,");
+    assertThat(get("/api/v5/parts", "fields=all")).startsWith("200 {\"data\":" + all);
+    assertThat(get("/api/v5/parts", "fields=number"))
+        .startsWith("200 {\"data\":[{\"number\":1},{}],\"meta\":{\"page\":1,");
+    assertThat(get("/api/v5/parts", "fields=number,name"))
+        .startsWith("200 {\"data\":[{\"number\":1,\"name\":\"p\"},{\"name\":\"q\"}]");
+    assertThat(get("/api/v5/parts", "fields=nam"))
+        .startsWith("400 ")
+        .contains("did you mean name?");
+    assertThat(get("/api/v5/parts", "fields=")).startsWith("400 ");
   }
 
   @Test

@@ -59,7 +59,7 @@ class RestEndpointTest {
                 + "\"the node is starting; /readyz reports when it is ready\"}");
     assertThat(text(endpoint.refuse(call()).join().orElseThrow())).contains("503", "starting");
 
-    endpoint.open(api);
+    endpoint.open(() -> api);
     assertThat(send()).startsWith("200 <!doctype html>");
     assertThat(text(endpoint.refuse(call()).join().orElseThrow())).startsWith("401 ");
 

@@ -1,9 +1,15 @@
 package io.fjordmq.broker.rest;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +26,26 @@ class Rfc3339Test {
   })
   void shouldParse(String text, String expected) {
     assertThat(Rfc3339.parse(text)).hasToString(expected);
+  }
+
+  @Test
+  void shouldFormatLikeTheTimeItself() {
+    Random random = new Random(5);
+    List<Instant> times =
+        new ArrayList<>(
+            List.of(
+                Instant.EPOCH,
+                Instant.MIN,
+                Instant.MAX,
+                Instant.parse("0000-01-01T00:00:00.001Z"),
+                Instant.parse("-0001-12-31T23:59:59.999Z"),
+                Instant.parse("9999-12-31T23:59:59.999Z"),
+                Instant.parse("2024-02-29T01:02:03.000001Z")));
+    for (int i = 0; i < 10_000; i++) {
+      times.add(Instant.ofEpochMilli(random.nextLong() >> random.nextInt(64)));
+    }
+    times.forEach(
+        time -> assertThat(new String(Rfc3339.format(time), US_ASCII)).isEqualTo(time.toString()));
   }
 
   @ParameterizedTest

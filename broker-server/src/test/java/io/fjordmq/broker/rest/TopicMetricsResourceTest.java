@@ -7,6 +7,7 @@ import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.query.TopicMetricQueries;
+import io.fjordmq.broker.records.TestRecords;
 import io.fjordmq.broker.testing.TestCluster;
 import io.fjordmq.broker.topicmetrics.TestTopicMetrics;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
@@ -24,7 +25,7 @@ class TopicMetricsResourceTest {
   private static final String TOPICS = "/mqtt/topic_metrics";
 
   private final TestCluster cluster = new TestCluster(3);
-  private final TestTopicMetrics metadata = new TestTopicMetrics();
+  private final TestRecords metadata = new TestRecords();
   private final List<TopicMetrics> nodes = new ArrayList<>();
   private final TestRequest api;
 
@@ -32,7 +33,7 @@ class TopicMetricsResourceTest {
     List<TopicMetricQueries> queries = new ArrayList<>();
     for (int node = 0; node < 3; node++) {
       ClusterQueries.Dependencies dependencies = cluster.node(node).queryDependencies;
-      nodes.add(metadata.open());
+      nodes.add(TestTopicMetrics.open(metadata));
       queries.add(
           TopicMetricQueries.start(
               nodes.get(node).traffic(), dependencies.membership(), dependencies.peers()));
@@ -43,7 +44,7 @@ class TopicMetricsResourceTest {
 
   private CompletableFuture<Response> settled(CompletableFuture<Response> future) {
     cluster.settle();
-    return CompletableFuture.completedFuture(TestTopicMetrics.get(future.handle(Result::new)))
+    return CompletableFuture.completedFuture(TestRecords.get(future.handle(Result::new)))
         .thenCompose(Result::future);
   }
 

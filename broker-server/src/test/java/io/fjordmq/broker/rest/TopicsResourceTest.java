@@ -56,4 +56,34 @@ class TopicsResourceTest {
             ApiException.class,
             error -> assertThat(error.code()).isEqualTo(ErrorCode.TOPIC_NOT_FOUND));
   }
+
+  @Test
+  void shouldListTopicLevelsPageByPage() {
+    String[] filters = {"site/1/a", "site/1/b", "site/1", "site/+/a", "$share/g/site/1/a", "/x"};
+    for (int i = 0; i < filters.length; i++) {
+      nodes.cluster.node(i % 3).connect("c" + i).subscribe(1, filters[i], 0).readAll();
+    }
+    nodes.cluster.node(2).connect("again").subscribe(1, "site/1/a", 0).readAll();
+    JsonNode first = api.get("/topic_levels?limit=1");
+    assertThat(first.get("data").toString())
+        .isEqualTo("[{\"level\":\"\",\"topic\":\"\",\"is_filter\":false,\"below\":1}]");
+    JsonNode rest = api.get("/topic_levels?cursor=" + first.get("meta").get("cursor").asString());
+    assertThat(rest.get("data").toString())
+        .isEqualTo(
+            "[{\"level\":\"$share\",\"topic\":\"$share\",\"is_filter\":false,\"below\":1},"
+                + "{\"level\":\"site\",\"topic\":\"site\",\"is_filter\":false,\"below\":4}]");
+    assertThat(api.get("/topic_levels?page=2&limit=1").get("data").findValuesAsString("level"))
+        .containsExactly("$share");
+    JsonNode below = api.get("/topic_levels?prefix=site/");
+    assertThat(below.get("data").toString())
+        .isEqualTo(
+            "[{\"level\":\"+\",\"topic\":\"site/+\",\"is_filter\":false,\"below\":1},"
+                + "{\"level\":\"1\",\"topic\":\"site/1\",\"is_filter\":true,\"below\":2}]");
+    assertThat(below.get("meta").get("count").asInt()).isEqualTo(2);
+    assertThat(api.get("/topic_levels?prefix=none/").get("data")).isEmpty();
+    assertThat(api.boundTo("other").get("/topic_levels").get("data")).isEmpty();
+    assertThatThrownBy(() -> api.get("/topic_levels?prefix=site"))
+        .isInstanceOfSatisfying(
+            ApiException.class, error -> assertThat(error.code()).isEqualTo(ErrorCode.BAD_REQUEST));
+  }
 }

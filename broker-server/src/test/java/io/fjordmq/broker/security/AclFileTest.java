@@ -3,11 +3,14 @@ package io.fjordmq.broker.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
+import io.fjordmq.api.auth.ClientFacts;
 import io.fjordmq.api.plugin.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,27 +81,55 @@ class AclFileTest {
       String clientId, String user, String access, String topic, Decision expected)
       throws IOException {
     @Nullable String name = user.isEmpty() ? null : user;
-    TopicRules rules = readAcl(FILE).rulesOf(clientId, name);
-    assertThat(rules.decide(new Topic(topic), access.equals("write"))).isEqualTo(expected);
+    TopicRules rules = readAcl(FILE).rulesOf(client(clientId, name));
+    assertThat(decide(rules, topic, access.equals("write"))).isEqualTo(expected);
+  }
+
+  private static ClientFacts client(String clientId, @Nullable String userName) {
+    return ClientFacts.withoutPassword(
+        clientId, userName, null, null, "tcp", "", Map.of("site", "oslo"));
+  }
+
+  private static Decision decide(TopicRules rules, String topic, boolean write) {
+    return write
+        ? rules.decidePublish(new Topic(topic), Qos.AT_MOST_ONCE, false)
+        : rules.decideRead(new Topic(topic));
+  }
+
+  @Test
+  void shouldNotLetANameReachTheTopicsOfTheBroker() throws IOException {
+    AclFile acl = readAcl("pattern read %c/#\npattern read %u/#\n");
+    TopicRules rules = acl.rulesOf(client("$SYS", "$SYS"));
+    assertThat(decide(rules, "$SYS/broker/uptime", false)).isEqualTo(Decision.PASS);
+    assertThat(decide(acl.rulesOf(client("A", "u")), "A/x", false)).isEqualTo(Decision.ALLOW);
+  }
+
+  @Test
+  void shouldReplaceLongPlaceholdersInPatterns() throws IOException {
+    TopicRules rules =
+        readAcl("pattern write ${client_attrs.site}/${clientid}/x\n").rulesOf(client("A", "alice"));
+    assertThat(decide(rules, "oslo/A/x", true)).isEqualTo(Decision.ALLOW);
+    assertThat(decide(rules, "bergen/A/x", true)).isEqualTo(Decision.PASS);
   }
 
   @Test
   void shouldAcceptNamesAndTopicsWithSpaces() throws IOException {
-    TopicRules rules = readAcl("user a b\ntopic read one two/#\n").rulesOf("c", "a b");
-    assertThat(rules.decide(new Topic("one two/x"), false)).isEqualTo(Decision.ALLOW);
+    TopicRules rules = readAcl("user a b\ntopic read one two/#\n").rulesOf(client("c", "a b"));
+    assertThat(decide(rules, "one two/x", false)).isEqualTo(Decision.ALLOW);
   }
 
   @Test
   void shouldNotExpandPlaceholdersInSubstitutedText() throws IOException {
-    TopicRules rules = readAcl("pattern read %c/%u\n").rulesOf("%u", "alice");
-    assertThat(rules.decide(new Topic("%u/alice"), false)).isEqualTo(Decision.ALLOW);
-    assertThat(rules.decide(new Topic("alice/alice"), false)).isEqualTo(Decision.PASS);
+    TopicRules rules = readAcl("pattern read %c/%u\n").rulesOf(client("%u", "alice"));
+    assertThat(decide(rules, "%u/alice", false)).isEqualTo(Decision.ALLOW);
+    assertThat(decide(rules, "alice/alice", false)).isEqualTo(Decision.PASS);
   }
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "topic sometimes a/b,  access must be",
     "topic read a/#/b,     '#' must be",
+    "pattern read ${what}/x, unknown placeholder",
     "topic read $share/g/a, a rule must contain the topic filter",
     "user,                 user must be followed by a name",
     "grant all,            a line must begin with"

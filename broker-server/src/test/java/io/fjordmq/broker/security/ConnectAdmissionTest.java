@@ -3,6 +3,7 @@ package io.fjordmq.broker.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.api.auth.ClientFacts;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ConnectAttempt;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,7 +87,11 @@ class ConnectAdmissionTest {
   private static Security openWithoutPlugins(SecuritySettings settings) {
     try {
       return Security.open(
-          settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE);
+          settings,
+          List.of(),
+          UserSource.NONE,
+          java.time.InstantSource.system(),
+          SecurityObserver.NONE);
     } catch (SecurityStartException e) {
       throw new AssertionError(e);
     }
@@ -170,6 +176,66 @@ class ConnectAdmissionTest {
   }
 
   @Test
+  void shouldTakeBackTheIdentitiesOfRemovedAndChangedUsers() throws Exception {
+    String bob = ALICE.replace("alice", "bob");
+    String carol = ALICE.replace("alice", "carol");
+    SecuritySettings settings = polledByTheTest(ALICE, bob);
+    try (Security security = security(settings)) {
+      AtomicInteger searches = new AtomicInteger();
+      security.onIdentitiesChanged(searches::incrementAndGet);
+      ClientAccess alice = access(security, "alice", "secret");
+      ClientAccess ofBob = access(security, "bob", "secret");
+      writePasswords(ALICE, carol);
+      security.poll();
+      assertThat(admit(security, attempt(LOCAL_ADDRESS, "bob", "secret")))
+          .as("new logins see the new file at once")
+          .isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      assertThat(ofBob.identityFault())
+          .as("the file may be incomplete, because it is still being written")
+          .isNull();
+      ClientAccess ofCarol = access(security, "carol", "secret");
+      security.poll();
+      assertThat(searches).hasValue(1);
+      assertThat(alice.identityFault()).isNull();
+      assertThat(ofCarol.identityFault()).isNull();
+      assertThat(ofBob.identityFault()).isEqualTo("the user was removed from the password file");
+      writePasswords(ALICE.replace("$O03U", "$O03V"), carol);
+      security.poll();
+      assertThat(alice.identityFault()).isNull();
+      security.poll();
+      security.poll();
+      assertThat(searches).hasValue(2);
+      assertThat(alice.identityFault()).isEqualTo("the password of the user changed");
+      assertThat(ofCarol.identityFault()).isNull();
+    }
+  }
+
+  @Test
+  void shouldKeepIdentitiesWhileAPasswordFileIsWritten() throws Exception {
+    SecuritySettings settings = polledByTheTest(ALICE);
+    try (Security security = security(settings)) {
+      ClientAccess alice = access(security, "alice", "secret");
+      writePasswords();
+      security.poll();
+      writePasswords(ALICE, ALICE.replace("alice", "bob"));
+      security.poll();
+      security.poll();
+      assertThat(alice.identityFault()).isNull();
+    }
+  }
+
+  private SecuritySettings polledByTheTest(String... lines) throws IOException {
+    return TestSettings.with(
+        "passwordFile", writePasswords(lines), "reloadInterval", Duration.ofHours(1));
+  }
+
+  private static ClientAccess access(Security security, String user, String password)
+      throws Exception {
+    ConnectAttempt attempt = attempt(LOCAL_ADDRESS, user, password);
+    return security.accessOf((Admitted) security.admit(attempt).get(10, TimeUnit.SECONDS));
+  }
+
+  @Test
   void shouldNotStartWithAnInvalidFile() throws IOException {
     String broken = writePasswords("# users", "alice:plain text");
     assertThatThrownBy(() -> openAndClose(TestSettings.with("passwordFile", broken)))
@@ -183,7 +249,12 @@ class ConnectAdmissionTest {
   }
 
   private static void openAndClose(SecuritySettings settings) throws Exception {
-    Security.open(settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE)
+    Security.open(
+            settings,
+            List.of(),
+            UserSource.NONE,
+            java.time.InstantSource.system(),
+            SecurityObserver.NONE)
         .close();
   }
 
@@ -301,10 +372,10 @@ class ConnectAdmissionTest {
 
   @Test
   void shouldExtractTheCommonNameOfASubject() {
-    assertThat(CertificateAuthenticator.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
-    assertThat(CertificateAuthenticator.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
-    assertThat(CertificateAuthenticator.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
-    assertThat(CertificateAuthenticator.commonName("O=x")).isNull();
-    assertThat(CertificateAuthenticator.commonName("")).isNull();
+    assertThat(ClientFacts.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
+    assertThat(ClientFacts.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
+    assertThat(ClientFacts.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
+    assertThat(ClientFacts.commonName("O=x")).isNull();
+    assertThat(ClientFacts.commonName("")).isNull();
   }
 }

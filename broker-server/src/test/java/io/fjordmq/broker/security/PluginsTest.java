@@ -97,7 +97,11 @@ class PluginsTest {
     try (Plugins plugins = Plugins.open(settings(), values, SecurityObserver.NONE);
         Security security =
             Security.open(
-                settings(), plugins.all(), InstantSource.system(), SecurityObserver.NONE)) {
+                settings(),
+                plugins.all(),
+                UserSource.NONE,
+                InstantSource.system(),
+                SecurityObserver.NONE)) {
       ConnectAdmission admission =
           security.admit(attempt("alice", "t0k3n")).get(20, TimeUnit.SECONDS);
       assertThat(admission).isInstanceOf(Admitted.class);
@@ -233,7 +237,11 @@ class PluginsTest {
     try (Plugins plugins = Plugins.open(settings(), Map.of(), SecurityObserver.NONE);
         Security security =
             Security.open(
-                settings(), plugins.all(), InstantSource.system(), SecurityObserver.NONE)) {
+                settings(),
+                plugins.all(),
+                UserSource.NONE,
+                InstantSource.system(),
+                SecurityObserver.NONE)) {
       var first = security.admit(attempt("a", "x"));
       var second = security.admit(attempt("b", "x"));
       var third = security.admit(attempt("c", "x"));

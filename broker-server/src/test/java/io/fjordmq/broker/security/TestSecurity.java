@@ -26,7 +26,7 @@ public final class TestSecurity {
       Extension... extensions) {
     try {
       Plugin plugin = new Plugin("the test", List.of(extensions), Runnable::run);
-      return Security.open(settings, List.of(plugin), clock, observer);
+      return Security.open(settings, List.of(plugin), UserSource.NONE, clock, observer);
     } catch (SecurityStartException e) {
       throw new AssertionError(e);
     }

@@ -5,6 +5,7 @@ import static io.fjordmq.api.plugin.Permissions.Access.READ_WRITE;
 import static io.fjordmq.api.plugin.Permissions.Access.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.Permissions.Rule;
@@ -34,19 +35,19 @@ class TopicRulesTest {
     "a/b/#,        ALL",
     "a/#,          PARTIAL",
     "a/+/x,        PARTIAL",
-    "a/secret,     NONE",
-    "a/secret/#,   NONE",
+    "a/secret,     DENIED",
+    "a/secret/#,   DENIED",
     "c/open,       ALL",
     "+/open,       ALL",
     "+/+,          PARTIAL",
     "#,            PARTIAL",
-    "b/mine,       NONE",
+    "b/mine,       DENIED",
     "b/+,          PARTIAL",
     "w/x,          NONE",
     "$SYS/#,       NONE"
   })
   void shouldReportHowMuchOfAFilterMayBeRead(String filter, TopicRules.Coverage coverage) {
-    assertThat(RULES.readable(TopicFilter.parse(filter))).isEqualTo(coverage);
+    assertThat(RULES.readable(TopicFilter.parse(filter), Qos.AT_MOST_ONCE)).isEqualTo(coverage);
   }
 
   @Provide

@@ -51,7 +51,7 @@ class BannedClientsTest {
   }
 
   private void disconnectBanned() {
-    world.sessions.bannedClients().forEachRemaining(Runnable::run);
+    world.sessions.clientsToDisconnect(null).forEachRemaining(Runnable::run);
     world.settle();
   }
 

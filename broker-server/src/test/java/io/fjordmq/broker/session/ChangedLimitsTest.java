@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.testing.LeakDetector;
@@ -23,7 +24,8 @@ class ChangedLimitsTest {
   }
 
   private static void replace(World world, SessionSettings session, TenantSettings tenant) {
-    world.tenants.replace(new TenantLimits(session, tenant, InboxLimits.DEFAULT), Map.of());
+    world.tenants.replace(
+        new TenantLimits(session, tenant, InboxLimits.DEFAULT), Map.of(), ConnectionLimits.NONE);
     world.sessions.applyLimits();
     world.settle();
   }
@@ -77,9 +79,9 @@ class ChangedLimitsTest {
   void shouldLimitTheConnectionsOfATenantAtOnce() {
     try (World world = new World()) {
       connect(world, "a");
-      replace(world, SessionSettings.defaults(), new TenantSettings(1, 0, 0, 0));
+      replace(world, SessionSettings.defaults(), new TenantSettings(1, 0, 0, 0, 0));
       world.open().connect3("b", true).expect("CONNACK 3");
-      replace(world, SessionSettings.defaults(), new TenantSettings(2, 0, 0, 0));
+      replace(world, SessionSettings.defaults(), new TenantSettings(2, 0, 0, 0, 0));
       connect(world, "b");
     }
   }

@@ -91,7 +91,8 @@ final class OutboundClient implements OutboundPublishes.Client {
             null,
             null,
             null,
-            null);
+            null,
+            List.of());
     ClientInfo info = new ClientInfo("t", ID, null, Map.of(), "test", null, false, null, 5);
     this.access =
         Security.allowAll("t")
@@ -146,6 +147,11 @@ final class OutboundClient implements OutboundPublishes.Client {
       @Override
       public SessionObserver observer() {
         return observer;
+      }
+
+      @Override
+      public long sharedClockMillis() {
+        return 0;
       }
     };
   }

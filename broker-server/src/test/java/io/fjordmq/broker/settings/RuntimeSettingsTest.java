@@ -1,5 +1,7 @@
 package io.fjordmq.broker.settings;
 
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.config.BrokerConfig;
@@ -7,29 +9,18 @@ import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
 import io.fjordmq.broker.config.ConfigOrigin;
-import io.fjordmq.broker.settings.SettingsException.Kind;
-import io.fjordmq.cluster.NodeId;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.TestRecords;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.consensus.sim.SoloConsensus;
-import io.fjordmq.cluster.metadata.Change;
-import io.fjordmq.cluster.metadata.MetadataGroup;
-import io.fjordmq.cluster.metadata.MetadataSettings;
-import io.fjordmq.cluster.metadata.MetadataStorage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,31 +29,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Values set on one node apply on all nodes. */
 class RuntimeSettingsTest {
-  private static final NodeId NODE = new NodeId("n");
   private static final String QUEUE = "sessionConfig.maxQueuedMessages";
   private static final String INFLIGHT = "sessionConfig.maxInflight";
 
   @TempDir Path dir;
 
-  private MetadataGroup metadata;
+  private final TestRecords records = new TestRecords();
   private RuntimeSettings here;
   private RuntimeSettings there;
 
-  private static final class NoStorage implements MetadataStorage {
-    @Override
-    public byte @Nullable [] load() {
-      return null;
-    }
-
-    @Override
-    public void save(byte[] checkpoint) {}
-  }
-
   @BeforeEach
   void open() throws Exception {
-    SoloConsensus host = SoloConsensus.withLogs(NODE, new HashMap<>(), false);
-    MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(NODE));
-    metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, Runnable::run);
     here = open("sessionConfig:\n  maxQueuedMessages: 7\n");
     there = open("overloadConfig:\n  heapLowPercent: 60\n");
   }
@@ -72,35 +49,14 @@ class RuntimeSettingsTest {
     Files.writeString(file, yaml);
     return RuntimeSettings.open(
         new RuntimeSettings.Dependencies(
-            ConfigLoader.load(new CommandLine(file, null, null)), metadata, metadata::write));
+            ConfigLoader.load(new CommandLine(file, null, null)), records.client(), Runnable::run));
   }
 
   @AfterEach
   void close() {
     here.close();
     there.close();
-    metadata.close();
-  }
-
-  private static <T> T get(CompletableFuture<T> future) {
-    try {
-      return future.get(60, TimeUnit.SECONDS);
-    } catch (ExecutionException | InterruptedException | TimeoutException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static String fails(CompletableFuture<?> future, Kind kind) {
-    try {
-      future.get(60, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      SettingsException failure = (SettingsException) Objects.requireNonNull(e.getCause());
-      assertThat(failure.kind()).as(failure.getMessage()).isEqualTo(kind);
-      return String.valueOf(failure.getMessage());
-    } catch (InterruptedException | TimeoutException e) {
-      throw new AssertionError(e);
-    }
-    throw new AssertionError("did not fail with " + kind);
+    records.close();
   }
 
   private static ConfigEntry entry(RuntimeSettings settings, String key) {
@@ -151,14 +107,7 @@ class RuntimeSettingsTest {
     get(here.set(Map.of("overloadConfig.heapLowPercent", "10")));
     get(here.remove("overloadConfig.heapLowPercent"));
     // Valid here, where the recovery threshold can be lower; the file of the other node has 60.
-    get(
-        metadata.write(
-            List.of(
-                Change.put(
-                    StoredOverrides.KEY,
-                    StoredOverrides.encode(
-                        Map.of("overloadConfig.heapHighPercent", "55", QUEUE, "5"))))));
-    get(metadata.readView());
+    store(Map.of("overloadConfig.heapHighPercent", "55", QUEUE, "5"));
     BrokerConfig other = there.current();
     assertThat(other.overloadConfig().heapHighPercent()).isEqualTo(85);
     assertThat(other.sessionConfig().maxQueuedMessages()).isEqualTo(5);
@@ -210,8 +159,7 @@ class RuntimeSettingsTest {
   }
 
   private void store(Map<String, String> values) {
-    get(metadata.write(List.of(Change.put(StoredOverrides.KEY, StoredOverrides.encode(values)))));
-    get(metadata.readView());
+    records.put(StoredOverrides.KEY, StoredOverrides.encode(values));
   }
 
   @Test
@@ -249,25 +197,17 @@ class RuntimeSettingsTest {
   @Test
   void shouldKeepItsValuesIfItCannotReadTheStoredOnes() {
     get(here.set(Map.of(QUEUE, "5")));
-    get(metadata.write(List.of(Change.put(StoredOverrides.KEY, new byte[] {2}))));
-    get(metadata.readView());
+    records.put(StoredOverrides.KEY, new byte[] {2});
     assertThat(queue(here)).isEqualTo(5);
     assertThat(fails(here.set(Map.of(QUEUE, "6")), Kind.UNAVAILABLE)).contains("newer version");
   }
 
   @Test
-  void shouldReportThatTheMetadataIsNotAvailable() throws Exception {
-    Path file = dir.resolve("lost.yml");
-    Files.writeString(file, "bootstrap: true");
-    try (RuntimeSettings lost =
-        RuntimeSettings.open(
-            new RuntimeSettings.Dependencies(
-                ConfigLoader.load(new CommandLine(file, null, null)),
-                metadata,
-                batch ->
-                    CompletableFuture.failedFuture(
-                        new ConsensusException(ConsensusException.Kind.CLOSED, "gone"))))) {
-      fails(lost.set(Map.of(QUEUE, "5")), Kind.UNAVAILABLE);
-    }
+  void shouldReportThatTheMetadataIsNotAvailable() {
+    records.writer =
+        batch ->
+            CompletableFuture.failedFuture(
+                new ConsensusException(ConsensusException.Kind.CLOSED, "gone"));
+    fails(here.set(Map.of(QUEUE, "5")), Kind.UNAVAILABLE);
   }
 }

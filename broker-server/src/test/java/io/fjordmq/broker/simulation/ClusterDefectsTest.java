@@ -46,7 +46,10 @@ class ClusterDefectsTest {
   private static final int MAX_SEEDS = 120;
 
   /** Few runs lose a connection at a node without a lease and reconnect elsewhere. */
-  private static final int LIKELY_WILL_SEED = 7;
+  private static final int LIKELY_WILL_SEED = 12;
+
+  /** Few nodes start to serve before they have the routes that others added meanwhile. */
+  private static final int LIKELY_ROUTES_SEED = 33;
 
   /** Of {@link InboxStore}: those that begin with the handle of a connection. */
   private static final List<String> OWNER_OPERATIONS =
@@ -78,7 +81,7 @@ class ClusterDefectsTest {
             return false;
           }
         };
-    assertDetected(slowClocks, "the cluster knows to have ended", "does not count");
+    assertDetected(slowClocks, 4, "the cluster knows to have ended", "does not count");
   }
 
   @Test
@@ -91,9 +94,13 @@ class ClusterDefectsTest {
           }
         };
     // The clock of a range stands still until the wall clocks have caught up with it, and sessions
-    // that begin meanwhile are not in the order of their incarnations.
+    // that begin meanwhile are not in the order of their incarnations. A clock that is ahead makes
+    // sessions expire early.
     assertDetected(
-        wallClocks, "wills have the expected fate", "is done, after an attach was answered with");
+        wallClocks,
+        "wills have the expected fate",
+        "is done, after an attach was answered with",
+        "session present is false after clean start false");
   }
 
   @Test
@@ -155,13 +162,13 @@ class ClusterDefectsTest {
             };
           }
         };
-    assertDetected(ignoringLease, "serves and does not match", "misses");
+    assertDetected(ignoringLease, 3, "serves and does not match", "misses");
   }
 
   @Test
   void shouldDetectANodeAdmittedWithoutAllRoutes() {
     ClusterDefect unread = skippingReadIndex();
-    assertDetected(unread, "serves and does not match", "misses", "retained");
+    assertDetected(unread, 2, "serves and does not match", "misses", "retained");
   }
 
   @Test
@@ -175,7 +182,7 @@ class ClusterDefectsTest {
               return CompletableFuture.completedFuture(
                   Collections.nCopies(copies, InsertOutcome.STORED));
             });
-    assertDetected(early, "misses", "wills have the expected fate"); // wills are messages, too
+    assertDetected(early, 2, "misses", "wills have the expected fate"); // wills are messages, too
   }
 
   @Test
@@ -189,7 +196,7 @@ class ClusterDefectsTest {
             return withLatest(latest, "fetch", noting);
           }
         };
-    assertDetected(unfenced, "after an attach was answered");
+    assertDetected(unfenced, 7, "after an attach was answered");
   }
 
   @Test
@@ -328,7 +335,7 @@ class ClusterDefectsTest {
                         : handler);
           }
         };
-    assertDetected(forgetful, "as new ", "is resent", "after number", "members of");
+    assertDetected(forgetful, 5, "as new ", "is resent", "after number", "members of");
   }
 
   @Test
@@ -393,7 +400,7 @@ class ClusterDefectsTest {
                     name.equals(PlacementAgent.NAME) ? hidingBrokenReplicas(handler) : handler);
           }
         };
-    assertDetected(silent, "not rebuilt", "has a halted replica", "no up-to-date replica");
+    assertDetected(silent, 4, "not rebuilt", "has a halted replica", "no up-to-date replica");
   }
 
   @Test
@@ -405,7 +412,7 @@ class ClusterDefectsTest {
             return PlacementAgent.Consent.ALWAYS;
           }
         };
-    assertDetected(careless, 267, "serves and does not match");
+    assertDetected(careless, LIKELY_ROUTES_SEED, "serves and does not match");
   }
 
   /** Reports in which no replica is broken. Other responses are empty. */
@@ -482,7 +489,8 @@ class ClusterDefectsTest {
   }
 
   /**
-   * @param likely a seed known to detect a defect that few seeds detect
+   * @param likely a seed known to detect the defect; if it no longer does, the output of the test
+   *     names the seed that does
    * @param complaints one of them is what a run that finds it says first
    */
   private void assertDetected(ClusterDefect defect, int likely, String... complaints) {

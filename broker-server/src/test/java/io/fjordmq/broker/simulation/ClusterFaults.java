@@ -2,6 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.inbox.InboxReplicas;
@@ -244,8 +245,9 @@ final class ClusterFaults {
     long end = simulation.now() + millis;
     while (simulation.now() < end) {
       for (SimNodeProcess life : nodes.running()) {
-        if (life.ranges().host().running().contains(MetadataGroup.GROUP)) {
-          life.ranges().host().depose(MetadataGroup.GROUP);
+        SimHost host = life.ranges().host();
+        if (host.running().contains(MetadataGroup.GROUP) && host.leads(MetadataGroup.GROUP)) {
+          host.depose(MetadataGroup.GROUP);
         }
       }
       simulation.run(1);

@@ -28,6 +28,7 @@ final class Ledger {
   private final ArrayDeque<String> recentEvents = new ArrayDeque<>();
   private final long seed;
   private final boolean printsRecentEvents;
+  private int firstChecked;
   private long now;
   private long brokerIncarnation;
   private boolean neverTimesOut;
@@ -165,6 +166,27 @@ final class Ledger {
   /** The messages published to the topic; each topic has one publisher. */
   List<Publication> publishedTo(String topic) {
     return byTopic.getOrDefault(topic, List.of());
+  }
+
+  /**
+   * Whether every session and share has received all acknowledged messages. Asked often, so the
+   * search ends at the first missing message and begins there the next time.
+   */
+  boolean isComplete() {
+    for (int i = 0; i < inOrder.size(); i++) {
+      int at = (firstChecked + i) % inOrder.size();
+      if (isMissing(inOrder.get(at))) {
+        firstChecked = at;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isMissing(Publication publication) {
+    return publication.acknowledged() != NEVER
+        && (sessions.stream().anyMatch(session -> session.misses(publication))
+            || shares.values().stream().anyMatch(share -> share.misses(publication)));
   }
 
   /** Acknowledged messages that a session or share has not received. */

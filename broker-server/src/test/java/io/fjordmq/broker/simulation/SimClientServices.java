@@ -13,6 +13,7 @@ import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
@@ -90,7 +91,10 @@ final class SimClientServices implements Brokers.Acceptor {
                 () -> true,
                 this::isServing,
                 clock,
-                new TopicTraffic()));
+                new TopicTraffic(),
+                null));
+    history.findConnectsIn(
+        new ConnectedClients(delivery.registry())::connectEvent, () -> List.of(""));
     replicas.inboxEvents.forwardTo(delivery.inboxEvents());
     this.sessions =
         new Sessions(

@@ -96,16 +96,14 @@ class AccessTest {
     return answer.length() == 8 ? "00" : answer.substring(8, 10);
   }
 
-  private void addUser(Path home, Path file, String user, String password) throws Exception {
-    Process script =
-        new ProcessBuilder(
-                home.resolve("bin/passwd.sh").toString(),
-                Files.exists(file) ? "-b" : "-cb",
-                file.toString(),
-                user,
-                password)
-            .redirectErrorStream(true)
-            .start();
+  private static void addUser(Path home, Path file, String user, String password) throws Exception {
+    passwd(home, Files.exists(file) ? "-b" : "-cb", file.toString(), user, password);
+  }
+
+  private static void passwd(Path home, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(home.resolve("bin/passwd.sh").toString()));
+    command.addAll(List.of(arguments));
+    Process script = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(script.exitValue()).as(output).isZero();
@@ -151,11 +149,35 @@ class AccessTest {
       assertThat(answer(broker, "bob", "hunter2")).isEqualTo("86");
       addUser(home, passwords, "bob", "hunter2");
       Await.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
+      shouldDisconnectChangedUsers(home, passwords, broker);
       assertThat(broker.scrape().sum("fjordmq_denials_total")).isGreaterThanOrEqualTo(5);
       assertThat(broker.output())
           .contains("Reloaded a changed file", acl.toString())
           .doesNotContain("\tat ");
     }
+  }
+
+  private void shouldDisconnectChangedUsers(Path home, Path passwords, BrokerUnderTest broker)
+      throws Exception {
+    try (RawClient alice = new RawClient(broker.mqtt());
+        RawClient bob = new RawClient(broker.mqtt())) {
+      assertThat(login(alice, "of-alice", "alice", "secret")).isEqualTo("00");
+      assertThat(login(bob, "of-bob", "bob", "hunter2")).isEqualTo("00");
+      passwd(home, "-D", passwords.toString(), "bob");
+      assertDisconnected(bob, "the user was removed from the password file");
+      assertThat(publish(alice, "b/1")).as("other users stay connected").isEqualTo("10");
+      addUser(home, passwords, "alice", "new secret");
+      assertDisconnected(alice, "the password of the user changed");
+    }
+    assertThat(ApiClient.of(broker.nodeDirectory()).get("/clients/of-bob/events").body().toString())
+        .contains("the user was removed from the password file");
+  }
+
+  /** Expects a DISCONNECT with 0x98, Administrative action. */
+  private static void assertDisconnected(RawClient client, String reason) {
+    String packet = client.next();
+    assertThat(packet).startsWith("e0").contains(text(reason));
+    assertThat(packet.substring(4, 6)).isEqualTo("98");
   }
 
   @Test

@@ -102,6 +102,11 @@ final class BrokerUnderTest implements AutoCloseable {
     return awaitExit();
   }
 
+  /** SIGTERM, without waiting for the exit. */
+  void requestStop() {
+    process.destroy();
+  }
+
   /** As {@code standalone.sh stop --drain} does it; waits for the exit and returns its code. */
   int drain() {
     try {
@@ -178,6 +183,11 @@ final class BrokerUnderTest implements AutoCloseable {
       all.append(output(start));
     }
     return all.toString();
+  }
+
+  /** Everything the process has printed since its last start. */
+  String lastOutput() {
+    return output(starts);
   }
 
   private String output(int start) {

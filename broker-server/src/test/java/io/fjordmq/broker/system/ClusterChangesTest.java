@@ -43,21 +43,25 @@ class ClusterChangesTest {
   @BeforeEach
   void startTwo() {
     files = ClusterUnderTest.files(5, ONE_VOTER);
-    startNext();
-    startNext();
+    startNext(1);
+    startNext(1);
   }
 
   @AfterEach
   void stopAll() {
-    nodes.forEach(BrokerUnderTest::close);
+    ClusterUnderTest.stopAll(nodes);
   }
 
-  private void startNext() {
-    int number = nodes.size() + 1;
-    BrokerUnderTest node =
-        BrokerUnderTest.launchIn(directory.resolve("node" + number), files.get(number - 1));
-    nodes.add(node);
-    node.awaitListening();
+  private void startNext(int count) {
+    List<BrokerUnderTest> started = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int number = nodes.size() + 1;
+      BrokerUnderTest node =
+          BrokerUnderTest.launchIn(directory.resolve("node" + number), files.get(number - 1));
+      nodes.add(node);
+      started.add(node);
+    }
+    started.forEach(BrokerUnderTest::awaitListening);
   }
 
   private BrokerUnderTest node(int number) {
@@ -71,11 +75,10 @@ class ClusterChangesTest {
             new CrashPublisher(node(1).mqtt(), "changes", MqttQos.AT_LEAST_ONCE)) {
       subscriber.subscribe("crash/#");
       publisher.start();
-      startNext();
+      startNext(1);
       setVoters(1, 3);
       awaitVoters(3, publisher);
-      startNext();
-      startNext();
+      startNext(2);
       setVoters(4, 5);
       awaitVoters(5, publisher);
       setVoters(2, 1);

@@ -117,8 +117,10 @@ class ClusterCommandsTest {
     Await.until(
         "each node shows it",
         TIMEOUT_SECONDS,
-        () -> isPending(first, left) && isPending(second, left));
-    assertThat(merge).isNotDone();
+        () -> {
+          assertThat(merge.getNow("")).as("the end of the command").isEmpty();
+          return isPending(first, left) && isPending(second, left);
+        });
     assertThat(second.command("cancel " + left)).startsWith(DONE + "\n");
     assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator canceled the merge");
     Await.until(

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import io.fjordmq.testing.Await;
 import io.fjordmq.testing.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,21 +12,40 @@ import java.util.stream.IntStream;
 final class ClusterUnderTest implements AutoCloseable {
   private final List<BrokerUnderTest> nodes = new ArrayList<>();
 
-  /** Starts the nodes in order, each when the one before accepts clients. */
+  /**
+   * Starts the first node and, when it accepts clients, all others at the same time. Returns when
+   * every range has all its voters, so that a test may stop a node at once: a range that has grown
+   * to two of three voters is unavailable while one of them is down.
+   */
   static ClusterUnderTest startIn(Path directory, int size, String more) {
     ClusterUnderTest cluster = new ClusterUnderTest();
     try {
-      int number = 0;
       for (NodeFile file : files(size, more)) {
-        BrokerUnderTest node = BrokerUnderTest.launchIn(directory.resolve("node" + ++number), file);
-        cluster.nodes.add(node);
-        node.awaitListening();
+        cluster.launch(directory, file);
+        if (cluster.nodes.size() == 1) {
+          cluster.node(1).awaitListening();
+        }
       }
+      cluster.nodes.forEach(BrokerUnderTest::awaitListening);
+      cluster.nodes.forEach(ClusterUnderTest::awaitVoters);
       return cluster;
     } catch (RuntimeException | Error e) {
       cluster.close();
       throw e;
     }
+  }
+
+  /** Waits until a node may be stopped without making ranges unavailable. */
+  static void awaitVoters(BrokerUnderTest node) {
+    Await.until(
+        "every range has its voters",
+        60,
+        () -> node.scrape().sum("fjordmq_cluster_ranges_under_replicated") == 0);
+  }
+
+  private void launch(Path directory, NodeFile file) {
+    Path folder = directory.resolve("node" + (nodes.size() + 1));
+    nodes.add(BrokerUnderTest.launchIn(folder, file));
   }
 
   /** Files as the documentation shows them: the same seeds in each, the first bootstraps. */
@@ -64,6 +84,12 @@ final class ClusterUnderTest implements AutoCloseable {
 
   @Override
   public void close() {
+    stopAll(nodes);
+  }
+
+  /** Stops all nodes at the same time and waits until all of them have exited. */
+  static void stopAll(List<BrokerUnderTest> nodes) {
+    nodes.forEach(BrokerUnderTest::requestStop);
     nodes.forEach(BrokerUnderTest::close);
   }
 }

@@ -24,7 +24,7 @@ final class Installation {
   static Path in(Path home) throws IOException {
     Path scripts = Files.createDirectories(home.resolve("bin"));
     Path source = BrokerCommand.home();
-    for (String script : List.of("lib.sh", "standalone.sh", "passwd.sh")) {
+    for (String script : List.of("lib.sh", "memory.sh", "standalone.sh", "passwd.sh")) {
       Files.copy(
           source.resolve("bin").resolve(script),
           scripts.resolve(script),

@@ -50,7 +50,7 @@ class NewerFormatsSystemTest {
       Map<String, Long> before = files(third.nodeDirectory().resolve("data"));
       third.relaunch();
       assertThat(third.awaitEnd()).isEqualTo(1);
-      assertThat(third.output())
+      assertThat(third.lastOutput())
           .contains("has format 2, but this version of FjordMQ reads format 1")
           .doesNotContain("\tat ");
       assertThat(files(third.nodeDirectory().resolve("data"))).isEqualTo(before);

@@ -106,7 +106,7 @@ class OperatorActionsTest {
     assertThat(api(1).get("/configs/nothing").status()).isEqualTo(404);
 
     JsonNode changed =
-        ok(api(1).send("PUT", "/configs", "{\"values\":{\"" + LIMIT + "\":\"1\"}}")).get(0);
+        ok(api(1).send("PUT", "/configs", "{\"values\":{\"" + LIMIT + "\":1}}")).get(0);
     assertThat(changed.get("origin").asString()).isEqualTo("api");
     awaitValue(List.of(1, 2, 3), LIMIT, "1");
     try (Mqtt5Session only = new Mqtt5Session(cluster.node(3).mqtt(), "only")) {
@@ -180,7 +180,7 @@ class OperatorActionsTest {
     try (Mqtt5Session client = new Mqtt5Session(cluster.node(2).mqtt(), "evacuated")) {
       client.connect();
       client.subscribe("e/#", MqttQos.AT_LEAST_ONCE);
-      ok(api(1).send("POST", path + "start", "{\"conn_evict_rate\":100}"));
+      ok(api(1).send("POST", path + "start", ""));
       assertThat(client.disconnectCause())
           .isInstanceOfSatisfying(
               Mqtt5DisconnectException.class,

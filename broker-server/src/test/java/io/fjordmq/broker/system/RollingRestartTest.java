@@ -45,13 +45,13 @@ class RollingRestartTest {
           0,
           PERIOD_MILLIS,
           TimeUnit.MILLISECONDS);
-      pairs.forEach(RollingRestartTest::awaitMessages);
+      awaitMessages(pairs);
       for (int restart = 0; restart < ROUNDS * NODES; restart++) {
         pairs.forEach(PublisherSubscriberPair::resetTimes);
         BrokerUnderTest node = cluster.node(1 + restart % NODES);
         assertThat(node.drain()).isZero();
         node.restart();
-        pairs.forEach(RollingRestartTest::awaitMessages);
+        awaitMessages(pairs);
         printWaits(1 + restart % NODES, pairs);
       }
       publishing.shutdown();
@@ -61,12 +61,13 @@ class RollingRestartTest {
     }
   }
 
-  private static void awaitMessages(PublisherSubscriberPair pair) {
-    int before = pair.received().size();
-    Await.until(
-        CALM_MESSAGES + " more messages",
-        60,
-        () -> pair.received().size() >= before + CALM_MESSAGES);
+  private static void awaitMessages(List<PublisherSubscriberPair> pairs) {
+    List<Integer> before = pairs.stream().map(pair -> pair.received().size()).toList();
+    for (int i = 0; i < pairs.size(); i++) {
+      PublisherSubscriberPair pair = pairs.get(i);
+      int expected = before.get(i) + CALM_MESSAGES;
+      Await.until(CALM_MESSAGES + " more messages", 60, () -> pair.received().size() >= expected);
+    }
   }
 
   private static void assertEverythingArrives(List<PublisherSubscriberPair> pairs) {

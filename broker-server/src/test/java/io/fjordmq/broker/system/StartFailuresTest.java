@@ -189,9 +189,10 @@ class StartFailuresTest {
 
   @Test
   void shouldNotBootstrapAClusterUnlessConfigured() {
-    StartAttempt attempt =
-        StartAttempt.in(
-            folder, configuration().replace("bootstrap: true", "bootstrap: false"), Map.of());
+    String withSeeds =
+        configuration().replace("bootstrap: true", "bootstrap: false")
+            + "  seedEndpoints: 127.0.0.1:%d\n".formatted(cluster);
+    StartAttempt attempt = StartAttempt.in(folder, withSeeds, Map.of());
     assertOneLine(attempt, FAILED, folder.resolve("data").toString(), "set bootstrap: true");
   }
 

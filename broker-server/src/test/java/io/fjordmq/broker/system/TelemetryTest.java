@@ -70,7 +70,33 @@ class TelemetryTest {
                     .anyMatch(metric -> metric.getName().startsWith("fjordmq."));
           });
       changeLevels(cluster);
+      publishThroughTheApi(cluster, collector);
     }
+  }
+
+  private static void publishThroughTheApi(ClusterUnderTest cluster, OtlpCollector collector)
+      throws IOException {
+    int before = collector.spans("publish").size();
+    ApiClient api = ApiClient.of(cluster.node(2).nodeDirectory());
+    ApiClient.Answer published =
+        api.send(
+            "POST",
+            "/publish",
+            """
+            {"topic": "%s", "payload": "hello", "qos": 1, "retain": true,
+             "properties": {"user_properties": {"traceparent": "00-%s-%s-01"}}}
+            """
+                .formatted(TOPIC, TRACE, PUBLISHER));
+    assertThat(published.status()).as(String.valueOf(published.body())).isEqualTo(200);
+    Await.until(
+        "its spans arrive",
+        () ->
+            collector.spans("publish").size() == before + 1
+                && collector.spans("retain").size() == 1);
+    ReceivedSpan publish = collector.spans("publish").get(before);
+    assertThat(publish.parentId()).isEqualTo(PUBLISHER);
+    assertThat(publish.attributes()).containsEntry("fjordmq.origin", "api");
+    assertThat(collector.spans("retain").get(0).parentId()).isEqualTo(publish.spanId());
   }
 
   /** To a persistent session on the second node, and to a transient one on the third. */

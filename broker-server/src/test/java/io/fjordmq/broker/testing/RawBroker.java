@@ -96,7 +96,8 @@ public final class RawBroker implements AutoCloseable {
                 () -> true,
                 () -> true,
                 stores.clock(),
-                new TopicTraffic()));
+                new TopicTraffic(),
+                null));
     stores.setListener(delivery.inboxEvents());
     sessionObserver = new CountingSessionObserver();
     return new Sessions(

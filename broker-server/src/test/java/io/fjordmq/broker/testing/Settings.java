@@ -1,5 +1,6 @@
 package io.fjordmq.broker.testing;
 
+import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.session.SessionObserver;
@@ -7,6 +8,7 @@ import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.testing.RecordBuilder;
+import java.time.InstantSource;
 import java.util.Map;
 
 /** Settings with one value changed. */
@@ -22,6 +24,8 @@ public final class Settings {
     return new Tenants(
         new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT),
         Map.of(),
+        ConnectionLimits.NONE,
+        InstantSource.system(),
         observer);
   }
 

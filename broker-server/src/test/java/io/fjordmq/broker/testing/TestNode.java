@@ -133,10 +133,12 @@ public final class TestNode {
                 () -> true,
                 membership::isServing,
                 cluster.ranges.timers(),
-                new TopicTraffic()));
+                new TopicTraffic(),
+                null));
     inboxEvents = delivery.inboxEvents();
     streams = delivery.streams();
     registry = delivery.registry();
+    history.findConnectsIn(new ConnectedClients(registry)::connectEvent, () -> List.of("t", "u"));
     streamLifecycle =
         new StreamLifecycle(
             id, streams, peer, cluster.ranges.timers(), cluster.nodes, NodesObserver.NONE);
@@ -179,7 +181,8 @@ public final class TestNode {
             delivery.routes(),
             replicas.table(),
             retained,
-            new ClusterQueries.Publishing(delivery.distribution(), () -> false, tenant -> 100),
+            new ClusterQueries.Publishing(
+                delivery.distribution(), () -> false, tenant -> 100, null),
             cluster.ranges.timers());
     membership.watch(
         new NodeLifecycle(

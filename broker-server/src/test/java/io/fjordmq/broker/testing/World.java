@@ -11,12 +11,14 @@ import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.events.ClientEventLog;
 import io.fjordmq.broker.events.EventsSettings;
+import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.net.PlainPipeline;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.TenantLimits;
@@ -139,10 +141,12 @@ public final class World implements AutoCloseable {
                 () -> hasDiskSpace,
                 () -> serving,
                 clock,
-                topicTraffic));
+                topicTraffic,
+                tracer()));
     registry = delivery.registry();
     inboxes.setListener(delivery.inboxEvents());
-    tenants = new Tenants(limits, own, observer);
+    tenants = new Tenants(limits, own, ConnectionLimits.NONE, clock, observer);
+    history.findConnectsIn(new ConnectedClients(registry)::connectEvent, tenants::known);
     sessions =
         new Sessions(
             new SessionServices(
@@ -170,8 +174,9 @@ public final class World implements AutoCloseable {
   private MessageTracer tracer() {
     return new MessageTracer() {
       @Override
-      public @Nullable PublishSpan beginPublish(Message message, String tenant, String clientId) {
-        return tracer == null ? null : tracer.beginPublish(message, tenant, clientId);
+      public @Nullable PublishSpan beginPublish(
+          Message message, String tenant, String clientId, Origin origin) {
+        return tracer == null ? null : tracer.beginPublish(message, tenant, clientId, origin);
       }
 
       @Override

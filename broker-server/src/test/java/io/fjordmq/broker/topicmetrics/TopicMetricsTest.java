@@ -1,10 +1,13 @@
 package io.fjordmq.broker.topicmetrics;
 
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
-import io.fjordmq.broker.topicmetrics.TopicMetricsException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
+import io.fjordmq.broker.records.TestRecords;
 import io.fjordmq.cluster.metadata.Change;
 import java.time.Duration;
 import java.util.List;
@@ -14,9 +17,9 @@ import org.junit.jupiter.api.Test;
 
 /** The registered topics of two nodes. */
 class TopicMetricsTest {
-  private final TestTopicMetrics test = new TestTopicMetrics();
-  private final TopicMetrics here = test.open();
-  private final TopicMetrics there = test.open();
+  private final TestRecords test = new TestRecords();
+  private final TopicMetrics here = TestTopicMetrics.open(test);
+  private final TopicMetrics there = TestTopicMetrics.open(test);
 
   @AfterEach
   void close() {
@@ -34,58 +37,60 @@ class TopicMetricsTest {
 
   @Test
   void shouldReplicateRegisteredTopics() {
-    RegisteredTopic added = TestTopicMetrics.get(here.add("t", "a"));
+    RegisteredTopic added = get(here.add("t", "a"));
     assertThat(added).isEqualTo(new RegisteredTopic("t", "a", test.now(), null));
-    TestTopicMetrics.get(here.add("", "b"));
+    get(here.add("", "b"));
     assertThat(there.list("t")).containsExactly(added);
-    assertThat(test.open().find("t", "a")).isEqualTo(added);
+    assertThat(TestTopicMetrics.open(test).find("t", "a")).isEqualTo(added);
     assertThat(there.find("other", "a")).isNull();
     publish();
     assertThat(there.traffic().read()).hasSize(2);
-    TestTopicMetrics.get(there.remove("t", "a"));
+    get(there.remove("t", "a"));
     assertThat(here.list("t")).isEmpty();
-    TestTopicMetrics.fails(here.remove("t", "a"), Kind.NOT_FOUND);
-    TestTopicMetrics.fails(here.reset("t", "a"), Kind.NOT_FOUND);
+    fails(here.remove("t", "a"), Kind.NOT_FOUND);
+    fails(here.reset("t", "a"), Kind.NOT_FOUND);
   }
 
   @Test
   void shouldResetCountersOnEveryNode() {
-    TestTopicMetrics.get(here.add("t", "a"));
+    get(here.add("t", "a"));
     publish();
     assertThat(published()).isEqualTo(1L);
     test.advance(Duration.ofSeconds(1));
-    TestTopicMetrics.get(here.reset("t", "a"));
+    get(here.reset("t", "a"));
     assertThat(published()).isEqualTo(0L);
     assertThat(there.list("t").get(0).resetAt()).isEqualTo(test.now());
     publish();
     test.advance(Duration.ofSeconds(1));
-    TestTopicMetrics.get(here.resetAll("other"));
+    get(here.resetAll("other"));
     assertThat(published()).isEqualTo(1L);
-    TestTopicMetrics.get(here.resetAll("t"));
+    get(here.resetAll("t"));
     assertThat(published()).isEqualTo(0L);
   }
 
   @Test
   void shouldRefuseTopicsThatAreRegisteredTooLongOrTooMany() {
-    TestTopicMetrics.get(here.add("t", "a"));
-    TestTopicMetrics.fails(there.add("t", "a"), Kind.EXISTS);
-    assertThat(TestTopicMetrics.fails(here.add("t", "é".repeat(513)), Kind.INVALID))
+    get(here.add("t", "a"));
+    fails(there.add("t", "a"), Kind.EXISTS);
+    assertThat(fails(here.add("t", "é".repeat(513)), Kind.INVALID))
         .isEqualTo("topic must be at most 1024 bytes long in UTF-8, not 1026");
     for (int i = 1; i < TopicMetrics.MAX_TOPICS; i++) {
-      TestTopicMetrics.get(here.add("t", "a/" + i));
+      get(here.add("t", "a/" + i));
     }
-    TestTopicMetrics.fails(here.add("t", "one/more"), Kind.FULL);
+    fails(here.add("t", "one/more"), Kind.FULL);
+    assertThat(fails(here.add("t", "one/more", 64), Kind.FULL))
+        .startsWith("the tenant has 64 registered topics");
     assertThat(there.list("t")).hasSize(TopicMetrics.MAX_TOPICS);
-    TestTopicMetrics.get(here.resetAll("t"));
+    get(here.resetAll("t"));
   }
 
   @Test
   void shouldIgnoreRecordsThatItCannotRead() {
-    TestTopicMetrics.get(
+    get(
         test.metadata.write(
             List.of(Change.put(StoredTopic.key("t", "a"), new byte[] {9}, Change.ABSENT))));
     assertThat(here.list("t")).isEmpty();
-    TestTopicMetrics.fails(here.reset("t", "a"), Kind.UNAVAILABLE);
-    TestTopicMetrics.get(here.remove("t", "a"));
+    fails(here.reset("t", "a"), Kind.UNAVAILABLE);
+    get(here.remove("t", "a"));
   }
 }

@@ -21,8 +21,9 @@ class ActiveTracesTest {
   private static ActiveTrace trace(
       String name, TraceType type, String value, @Nullable String tenant) {
     return ActiveTrace.of(
-        new Trace(name, type, value, tenant, PayloadEncoding.HIDDEN, "ann", AT, AT, AT),
-        new TraceFile(Path.of("unused"), 1));
+        new Trace(
+            name, type, value, tenant, PayloadEncoding.HIDDEN, "ann", AT, AT, AT, TraceFormat.TEXT),
+        new TraceFile(Path.of("unused"), TraceFormat.TEXT, 1));
   }
 
   private final ActiveTraces traces =

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.trace;
 
+import static io.fjordmq.broker.records.TestRecords.get;
 import static io.fjordmq.broker.trace.TestTraces.ANN;
 import static io.fjordmq.broker.trace.TestTraces.caller;
 import static io.fjordmq.broker.trace.TestTraces.draft;
-import static io.fjordmq.broker.trace.TestTraces.get;
 import static io.fjordmq.broker.trace.TestTraces.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,7 +49,8 @@ class ConnectionTraceTest {
   void open() {
     cluster =
         new TestTraces(
-            folder, new TraceSettings(9, Duration.ofHours(2), Duration.ofHours(4), 64 << 10, 100));
+            folder,
+            new TraceSettings(9, 9, Duration.ofHours(2), Duration.ofHours(4), 64 << 10, 100));
     traces = cluster.open("n1");
     tracer = traces.tracer();
     Peer.plain("tcp", new InetSocketAddress("10.0.0.7", 5)).attachTo(channel);
@@ -156,7 +157,14 @@ class ConnectionTraceTest {
   void shouldShowLargePayloadsThatAreWrittenSeparately() {
     start(
         new Trace.Draft(
-            "x", TraceType.IP_ADDRESS, "10.0.0.0/8", null, PayloadEncoding.TEXT, null, null));
+            "x",
+            TraceType.IP_ADDRESS,
+            "10.0.0.0/8",
+            null,
+            PayloadEncoding.TEXT,
+            null,
+            null,
+            TraceFormat.TEXT));
     tracer.onConnect(channel, connect(), "c");
     update("");
     byte[] payload = "y".repeat(997).getBytes(StandardCharsets.UTF_8);
@@ -236,7 +244,9 @@ class ConnectionTraceTest {
 
   @Test
   void shouldTraceMessagesByTopic() {
-    start(new Trace.Draft("x", TraceType.TOPIC, "a/#", null, PayloadEncoding.TEXT, null, null));
+    start(
+        new Trace.Draft(
+            "x", TraceType.TOPIC, "a/#", null, PayloadEncoding.TEXT, null, null, TraceFormat.TEXT));
     Peer peer = Peer.of(channel);
     tracer.onMessage(MessageStep.RECEIVED, "", "c", peer, message());
     tracer.onMessage(new MessageStep.Routed(new Receivers(1, 0, 0, 0)), "", "c", null, message());

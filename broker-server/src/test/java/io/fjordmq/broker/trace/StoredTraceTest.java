@@ -25,7 +25,8 @@ class StoredTraceTest {
           "ann",
           AT,
           AT.plusMillis(1),
-          AT.plusMillis(1_000));
+          AT.plusMillis(1_000),
+          TraceFormat.TEXT);
   private static final String FULL_BYTES =
       "01" // version
           + "03" // address
@@ -48,9 +49,23 @@ class StoredTraceTest {
     assertThat(List.of(PayloadEncoding.values()))
         .containsExactly(PayloadEncoding.HIDDEN, PayloadEncoding.TEXT, PayloadEncoding.HEX);
     Trace plain =
-        new Trace("é", TraceType.TOPIC, "a/#", null, PayloadEncoding.HIDDEN, "", AT, AT, AT);
+        new Trace(
+            "é",
+            TraceType.TOPIC,
+            "a/#",
+            null,
+            PayloadEncoding.HIDDEN,
+            "",
+            AT,
+            AT,
+            AT,
+            TraceFormat.JSON);
     assertThat(StoredTrace.decode(StoredTrace.encode(plain))).isEqualTo(plain);
-    assertThat(StoredTrace.key("n-1")).isEqualTo("trace/n-1");
+    assertThat(StoredTrace.encode(plain)[3]).as("written as JSON").isEqualTo((byte) 2);
+    assertThat(StoredTrace.key(null, "n-1")).isEqualTo("trace/n-1");
+    assertThat(StoredTrace.key("t", "n-1")).isEqualTo("trace/e3b98a4da31a127d4bde6e43033f66ba/n-1");
+    assertThat(FULL.fileName()).isEqualTo("n-1-e3b98a4da31a127d4bde6e43033f66ba-1000");
+    assertThat(Trace.FILE_NAME.matcher(FULL.fileName()).matches()).isTrue();
   }
 
   @Test
@@ -69,14 +84,15 @@ class StoredTraceTest {
 
   @Test
   void shouldKeepTheBytesBetweenNodes() {
-    assertThat(HEX.formatHex(new TraceCall.ListFiles().encode())).isEqualTo("0101");
+    assertThat(HEX.formatHex(new TraceCall.ListFiles().encode())).isEqualTo("0103");
     TraceCall.ReadFile read = new TraceCall.ReadFile("f-1", 300, 1_000);
     assertThat(HEX.formatHex(read.encode())).isEqualTo("0102" + "03662d31" + "ac02" + "e807");
     assertThat(TraceCall.decode(read.encode())).isEqualTo(read);
-    assertThat(TraceCall.decode(new byte[] {1, 1})).isEqualTo(new TraceCall.ListFiles());
-    List<TraceFiles.Info> files = List.of(new TraceFiles.Info("f-1", 300, 1_000));
+    assertThat(TraceCall.decode(new byte[] {1, 3})).isEqualTo(new TraceCall.ListFiles());
+    List<TraceFiles.Info> files = List.of(new TraceFiles.Info("f-1", 300, 1_000, "full"));
     byte[] listed = TraceCall.ListFiles.encodeResponse(files);
-    assertThat(HEX.formatHex(listed)).isEqualTo("01" + "01" + "03662d31" + "ac02" + "e807");
+    assertThat(HEX.formatHex(listed))
+        .isEqualTo("01" + "01" + "03662d31" + "ac02" + "e807" + "0466756c6c");
     assertThat(TraceCall.ListFiles.decodeResponse(listed)).isEqualTo(files);
     byte[] part = TraceCall.ReadFile.encodeResponse(new TraceFiles.Part(300, new byte[] {7}));
     assertThat(HEX.formatHex(part)).isEqualTo("01" + "ac02" + "0107");

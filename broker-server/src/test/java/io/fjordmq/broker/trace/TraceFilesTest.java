@@ -19,7 +19,17 @@ import org.junit.jupiter.api.io.TempDir;
 class TraceFilesTest {
   private static final Instant AT = Instant.parse("2030-01-01T00:00:00Z");
   private static final Trace TRACE =
-      new Trace("x", TraceType.CLIENTID, "c", null, PayloadEncoding.HIDDEN, "a", AT, AT, AT);
+      new Trace(
+          "x",
+          TraceType.CLIENTID,
+          "c",
+          null,
+          PayloadEncoding.HIDDEN,
+          "a",
+          AT,
+          AT,
+          AT,
+          TraceFormat.TEXT);
   private static final int MAX_BYTES = 8 << 10;
 
   private boolean hasFreeDiskSpace = true;

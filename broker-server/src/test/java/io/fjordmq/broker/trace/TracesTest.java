@@ -1,10 +1,10 @@
 package io.fjordmq.broker.trace;
 
+import static io.fjordmq.broker.records.TestRecords.fails;
+import static io.fjordmq.broker.records.TestRecords.get;
 import static io.fjordmq.broker.trace.TestTraces.ANN;
 import static io.fjordmq.broker.trace.TestTraces.caller;
 import static io.fjordmq.broker.trace.TestTraces.draft;
-import static io.fjordmq.broker.trace.TestTraces.fails;
-import static io.fjordmq.broker.trace.TestTraces.get;
 import static io.fjordmq.broker.trace.TestTraces.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,13 +12,14 @@ import io.fjordmq.broker.accounts.Caller;
 import io.fjordmq.broker.events.Denial;
 import io.fjordmq.broker.events.Refused;
 import io.fjordmq.broker.events.Subscribed;
-import io.fjordmq.broker.trace.TraceException.Kind;
+import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TracesTest {
   private static final Caller BOUND = caller("bob", "t");
   private static final TraceSettings SETTINGS =
-      new TraceSettings(3, Duration.ofHours(2), Duration.ofHours(4), 64 << 10, 100);
+      new TraceSettings(3, 2, Duration.ofHours(2), Duration.ofHours(4), 64 << 10, 100);
 
   @TempDir private Path folder;
   private TestTraces cluster;
@@ -67,7 +68,7 @@ class TracesTest {
   void shouldTraceOnEveryNode() {
     assertThat(first.tracer().isOn()).isFalse();
     Trace trace = get(first.create(ANN, draft("x", TraceType.CLIENTID, "c")));
-    assertThat(trace.endAt()).isEqualTo(cluster.now().plus(Duration.ofMinutes(10)));
+    assertThat(trace.endAt()).isEqualTo(cluster.records.now().plus(Duration.ofMinutes(10)));
     assertThat(trace.by()).isEqualTo("ann");
     assertThat(second.list(ANN)).containsExactly(trace);
     awaitOn(second, true);
@@ -107,24 +108,33 @@ class TracesTest {
     first.traceConnected(updates::incrementAndGet);
     get(first.create(ANN, draft("x", TraceType.CLIENTID, "c")));
     awaitOn(first, true);
-    cluster.advance(Duration.ofMinutes(10));
+    cluster.records.advance(Duration.ofMinutes(10));
     awaitOn(first, false);
     assertThat(log(first, "x")).endsWith("note trace stopped\n");
     assertThat(updates.get()).as("connections are updated").isGreaterThanOrEqualTo(3);
-    assertThat(first.list(ANN).get(0).status(cluster.now())).isEqualTo(Trace.Status.STOPPED);
+    assertThat(first.list(ANN).get(0).status(cluster.records.now()))
+        .isEqualTo(Trace.Status.STOPPED);
   }
 
   @Test
   void shouldStartLater() {
-    Instant start = cluster.now().plus(Duration.ofHours(1));
+    Instant start = cluster.records.now().plus(Duration.ofHours(1));
     get(
         first.create(
             ANN,
             new Trace.Draft(
-                "x", TraceType.CLIENTID, "c", null, PayloadEncoding.TEXT, start, null)));
-    assertThat(first.list(ANN).get(0).status(cluster.now())).isEqualTo(Trace.Status.WAITING);
+                "x",
+                TraceType.CLIENTID,
+                "c",
+                null,
+                PayloadEncoding.TEXT,
+                start,
+                null,
+                TraceFormat.TEXT)));
+    assertThat(first.list(ANN).get(0).status(cluster.records.now()))
+        .isEqualTo(Trace.Status.WAITING);
     assertThat(first.tracer().isOn()).isFalse();
-    cluster.advance(Duration.ofHours(1));
+    cluster.records.advance(Duration.ofHours(1));
     awaitOn(first, true);
   }
 
@@ -135,7 +145,7 @@ class TracesTest {
     get(first.stop(ANN, "x"));
     awaitOn(second, false);
     Trace stopped = get(second.stop(ANN, "x"));
-    assertThat(stopped.endAt()).isEqualTo(cluster.now());
+    assertThat(stopped.endAt()).isEqualTo(cluster.records.now());
     Path file = folder.resolve("n2").resolve(stopped.fileName());
     assertThat(log(second, "x")).contains("trace started");
     assertThat(file).exists();
@@ -162,11 +172,11 @@ class TracesTest {
   @Test
   void shouldRemoveOldTraces() {
     get(first.create(ANN, draft("x", TraceType.CLIENTID, "c")));
-    cluster.advance(Duration.ofMinutes(10).plus(SETTINGS.retention()));
-    first.removeOldIfLeader();
+    cluster.records.advance(Duration.ofMinutes(10).plus(SETTINGS.retention()));
+    first.removeOld();
     assertThat(names(first, ANN)).containsExactly("x");
-    cluster.advance(Duration.ofMillis(1));
-    first.removeOldIfLeader();
+    cluster.records.advance(Duration.ofMillis(1));
+    first.removeOld();
     Await.until("the trace is removed", () -> first.list(ANN).isEmpty());
   }
 
@@ -184,6 +194,79 @@ class TracesTest {
   }
 
   @Test
+  void shouldLimitTheNumberOfTracesOfATenant() {
+    get(first.create(BOUND, draft("x", TraceType.CLIENTID, "c")));
+    get(first.create(BOUND, draft("y", TraceType.CLIENTID, "c")));
+    assertThat(fails(first.create(BOUND, draft("z", TraceType.CLIENTID, "c")), Kind.FULL))
+        .contains("traceConfig.maxTracesPerTenant (2)");
+    get(first.create(ANN, draft("z", TraceType.CLIENTID, "c")));
+  }
+
+  @Test
+  void shouldNotTellATenantWhichNamesOthersUse() {
+    Caller other = TestTraces.caller("bob", "u");
+    Trace own = get(first.create(BOUND, draft("x", TraceType.CLIENTID, "c")));
+    Trace others = get(first.create(other, draft("x", TraceType.CLIENTID, "d")));
+    assertThat(own.fileName()).isNotEqualTo(others.fileName());
+    fails(first.create(BOUND, draft("x", TraceType.CLIENTID, "c")), Kind.EXISTS);
+    assertThat(get(second.find(BOUND, "x"))).isEqualTo(own);
+    assertThat(get(second.find(other, "x"))).isEqualTo(others);
+    fails(first.find(ANN, "x"), Kind.AMBIGUOUS);
+    get(first.delete(other, "x"));
+    assertThat(get(first.find(ANN, "x"))).isEqualTo(own);
+    Trace all = get(first.create(ANN, draft("x", TraceType.CLIENTID, "c")));
+    assertThat(get(first.find(ANN, "x"))).isEqualTo(all);
+  }
+
+  @Test
+  void shouldReportNodesThatDoNotWriteLines() {
+    get(first.create(ANN, draft("x", TraceType.CLIENTID, "c")));
+    awaitOn(first, true);
+    assertThat(problems(first)).containsExactly("none");
+    cluster.hasFreeDiskSpace = false;
+    assertThat(problems(first).get(0)).startsWith("free disk space is below diskConfig");
+    cluster.hasFreeDiskSpace = true;
+    String filter = "f".repeat(200);
+    for (int i = 0; i < 400; i++) {
+      subscribed(first, "c", filter);
+    }
+    assertThat(problems(first))
+        .containsExactly("the file has reached traceConfig.maxFileBytes (65536)");
+  }
+
+  private static List<String> problems(Traces node) {
+    return get(node.thread().read(node.files()::infos)).stream()
+        .map(info -> Objects.requireNonNullElse(info.problem(), "none"))
+        .toList();
+  }
+
+  @Test
+  void shouldWriteJson() {
+    get(
+        first.create(
+            ANN,
+            new Trace.Draft(
+                "x",
+                TraceType.CLIENTID,
+                "c",
+                null,
+                PayloadEncoding.HIDDEN,
+                null,
+                null,
+                TraceFormat.JSON)));
+    awaitOn(first, true);
+    subscribed(first, "c", "a/b");
+    assertThat(log(first, "x").lines())
+        .containsExactly(
+            "{\"time\":\"2030-01-01T00:00:00.000Z\",\"node\":\"n1\",\"kind\":\"note\","
+                + "\"text\":\"trace started:\",\"fields\":{\"clientid\":\"c\","
+                + "\"payload\":\"hidden\",\"until\":\"2030-01-01T00:10:00Z\"}}",
+            "{\"time\":\"2030-01-01T00:00:00.000Z\",\"node\":\"n1\",\"kind\":\"event\","
+                + "\"text\":\"subscribed Subscribed to a/b with QoS 1\","
+                + "\"fields\":{\"client\":\"c\",\"tenant\":\"t\"}}");
+  }
+
+  @Test
   void shouldSeparateTenants() {
     get(first.create(ANN, draft("all", TraceType.CLIENTID, "c")));
     Trace bound = get(first.create(BOUND, draft("own", TraceType.CLIENTID, "c")));
@@ -194,7 +277,8 @@ class TracesTest {
     fails(first.delete(BOUND, "all"), Kind.NOT_FOUND);
     fails(first.find(BOUND, "all"), Kind.NOT_FOUND);
     Trace.Draft foreign =
-        new Trace.Draft("f", TraceType.TOPIC, "#", "u", PayloadEncoding.HIDDEN, null, null);
+        new Trace.Draft(
+            "f", TraceType.TOPIC, "#", "u", PayloadEncoding.HIDDEN, null, null, TraceFormat.TEXT);
     fails(first.create(BOUND, foreign), Kind.INVALID);
     Await.until(
         "both traces are active", () -> log(first, "own").contains("started") && isActive("all"));
@@ -242,7 +326,8 @@ class TracesTest {
             null,
             PayloadEncoding.HIDDEN,
             null,
-            lasts == null ? null : cluster.now().plus(lasts));
+            lasts == null ? null : cluster.records.now().plus(lasts),
+            TraceFormat.TEXT);
     assertThat(fails(first.create(ANN, draft), Kind.INVALID)).startsWith(why);
   }
 

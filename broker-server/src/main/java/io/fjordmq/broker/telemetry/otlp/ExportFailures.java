@@ -20,7 +20,7 @@ final class ExportFailures {
   /**
    * Reports that a request failed.
    *
-   * @param what what was to be exported, such as {@code spans}
+   * @param what the kind of data, such as {@code spans}
    */
   void report(String what, Throwable cause) {
     Status status = Status.fromThrowable(cause);

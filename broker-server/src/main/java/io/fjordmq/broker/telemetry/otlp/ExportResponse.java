@@ -16,7 +16,7 @@ final class ExportResponse<R> implements StreamObserver<R> {
   private final CompletableResultCode result = new CompletableResultCode();
 
   /**
-   * @param what what is exported, such as {@code spans}
+   * @param what the kind of data, such as {@code spans}
    * @param rejected returns the number of elements that the collector did not accept
    */
   ExportResponse(String what, ToLongFunction<R> rejected, ExportFailures failures) {

@@ -77,7 +77,7 @@ final class OtlpAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
 
   @Override
   public void onLevelChange(Logger logger, Level level) {
-    // The appender receives whatever the loggers let pass.
+    // The loggers already filter by level.
   }
 
   @Override

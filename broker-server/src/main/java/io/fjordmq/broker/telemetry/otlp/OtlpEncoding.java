@@ -22,7 +22,7 @@ import java.util.List;
 final class OtlpEncoding {
   private static final HexFormat HEX = HexFormat.of();
 
-  /** In a span: the parent is known to be on another host, or not to be. */
+  /** Span flags: whether the parent is known to be remote. */
   private static final int HAS_IS_REMOTE = 0x100;
 
   private static final int IS_REMOTE = 0x200;

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Exports traces, logs and metrics. Each signal has a bounded queue or a fixed number of time
- * series, and its own threads, so that a collector that is slow or gone only loses data.
+ * series, and its own threads, so that a slow or unreachable collector only causes the loss of
+ * exported data.
  */
 public final class OtlpTelemetry implements Telemetry {
   private static final String SCOPE = "io.fjordmq.broker";

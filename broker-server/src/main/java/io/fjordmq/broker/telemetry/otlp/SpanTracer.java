@@ -16,13 +16,14 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Begins spans with the names and attributes of OpenTelemetry's conventions for messaging. The
  * publisher's span is the parent of {@code publish} and of each {@code deliver}, because the
- * message carries nothing else to other nodes; {@code route} and {@code store} are children of
- * {@code publish}. Span names do not contain topics, of which there can be very many.
+ * message carries nothing else to other nodes; {@code route}, {@code retain} and {@code store} are
+ * children of {@code publish}. Span names do not contain topics, of which there can be very many.
  */
 final class SpanTracer implements MessageTracer {
   private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
@@ -41,6 +42,7 @@ final class SpanTracer implements MessageTracer {
   private static final AttributeKey<Long> SHARES = AttributeKey.longKey("fjordmq.shares");
   private static final AttributeKey<Long> QOS = AttributeKey.longKey("fjordmq.qos");
   private static final AttributeKey<Boolean> RETAIN = AttributeKey.booleanKey("fjordmq.retain");
+  private static final AttributeKey<String> ORIGIN = AttributeKey.stringKey("fjordmq.origin");
   private static final AttributeKey<String> TENANT = AttributeKey.stringKey("fjordmq.tenant");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
 
@@ -81,6 +83,11 @@ final class SpanTracer implements MessageTracer {
       return new SdkSpan(begin("store").setAttribute(INBOXES, (long) inboxes));
     }
 
+    @Override
+    public MessageSpan beginRetain() {
+      return new SdkSpan(begin("retain"));
+    }
+
     private Span begin(String name) {
       return tracer
           .spanBuilder(name)
@@ -97,7 +104,8 @@ final class SpanTracer implements MessageTracer {
   }
 
   @Override
-  public @Nullable PublishSpan beginPublish(Message message, String tenant, String clientId) {
+  public @Nullable PublishSpan beginPublish(
+      Message message, String tenant, String clientId, Origin origin) {
     TraceParent parent = TraceParent.of(message);
     if (parent == null || !parent.isSampled() || !limits.permit()) {
       return null;
@@ -106,6 +114,7 @@ final class SpanTracer implements MessageTracer {
         begin("publish", SpanKind.SERVER, parent, message, tenant, clientId)
             .setAttribute(QOS, (long) message.qos().level())
             .setAttribute(RETAIN, message.retain())
+            .setAttribute(ORIGIN, origin.name().toLowerCase(Locale.ROOT))
             .startSpan();
     return new SdkPublishSpan(tracer, new SdkSpan(span));
   }
@@ -134,15 +143,16 @@ final class SpanTracer implements MessageTracer {
     SpanContext publisher =
         SpanContext.createFromRemoteParent(
             parent.traceId(), parent.spanId(), TraceFlags.getSampled(), TraceState.getDefault());
-    return tracer
-        .spanBuilder(name)
-        .setSpanKind(kind)
-        .setParent(Context.root().with(Span.wrap(publisher)))
-        .setAttribute(SYSTEM, "mqtt")
-        .setAttribute(OPERATION, name)
-        .setAttribute(TOPIC, message.topic().name())
-        .setAttribute(CLIENT_ID, clientId)
-        .setAttribute(TENANT, tenant)
-        .setAttribute(BODY_SIZE, (long) message.payload().length);
+    SpanBuilder span =
+        tracer
+            .spanBuilder(name)
+            .setSpanKind(kind)
+            .setParent(Context.root().with(Span.wrap(publisher)))
+            .setAttribute(SYSTEM, "mqtt")
+            .setAttribute(OPERATION, name)
+            .setAttribute(TOPIC, message.topic().name())
+            .setAttribute(TENANT, tenant)
+            .setAttribute(BODY_SIZE, (long) message.payload().length);
+    return clientId.isEmpty() ? span : span.setAttribute(CLIENT_ID, clientId);
   }
 }

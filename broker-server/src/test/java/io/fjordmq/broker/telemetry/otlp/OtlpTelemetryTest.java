@@ -75,7 +75,8 @@ class OtlpTelemetryTest {
 
   private static void trace(OtlpTelemetry telemetry) {
     MessageTracer tracer = Objects.requireNonNull(telemetry.tracer());
-    PublishSpan span = Objects.requireNonNull(tracer.beginPublish(TRACED, "t", "p"));
+    PublishSpan span =
+        Objects.requireNonNull(tracer.beginPublish(TRACED, "t", "p", MessageTracer.Origin.CLIENT));
     span.beginRoute().end(1, 2, 3);
     span.beginStore(2).end(null);
     span.end("quota_exceeded");

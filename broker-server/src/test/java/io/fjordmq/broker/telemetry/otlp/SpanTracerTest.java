@@ -9,6 +9,8 @@ import io.fjordmq.broker.testing.TestClient;
 import io.fjordmq.broker.testing.World;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttVersion;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -193,6 +195,44 @@ class SpanTracerTest {
     publisher.readAll();
     assertThat(text(span("publish"), "error.type")).isEqualTo("not_durable");
     assertThat(text(span("store"), "error.type")).isEqualTo("not_durable");
+  }
+
+  @Test
+  void shouldTraceTheWriteOfARetainedMessage() {
+    TestClient publisher = connect("pub", true);
+    publisher.publish(1, 1, "a/b", "hello", true, false, traceParent(SAMPLED)).readAll();
+    SpanData retain = span("retain");
+    assertThat(retain.getParentSpanId()).isEqualTo(span("publish").getSpanId());
+    assertThat(retain.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
+    assertThat(text(span("publish"), "fjordmq.origin")).isEqualTo("client");
+    assertThat(names()).doesNotContain("store");
+  }
+
+  @Test
+  void shouldTraceAWill() {
+    connect("sub", false).subscribe(1, "a/b", 1).readAll();
+    TestClient client =
+        world
+            .open()
+            .connect(
+                to ->
+                    to.protocolVersion(MqttVersion.MQTT_5)
+                        .clientId("mortal")
+                        .cleanSession(true)
+                        .willFlag(true)
+                        .willTopic("a/b")
+                        .willMessage(new byte[] {1})
+                        .willQoS(MqttQoS.AT_LEAST_ONCE)
+                        .willProperties(traceParent(SAMPLED)));
+    client.readAll();
+    assertThat(ended).isEmpty();
+    client.cut();
+    SpanData publish = span("publish");
+    assertThat(publish.getParentSpanId()).isEqualTo(PUBLISHER);
+    assertThat(text(publish, "fjordmq.origin")).isEqualTo("will");
+    assertThat(text(publish, "messaging.client.id")).isEqualTo("mortal");
+    assertThat(span("store").getParentSpanId()).isEqualTo(publish.getSpanId());
+    assertThat(span("route").getParentSpanId()).isEqualTo(publish.getSpanId());
   }
 
   @Test

@@ -1,0 +1,97 @@
+package io.fjordmq.broker.backup;
+
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the command line does with a backup without a running node. Blocks on the disk. */
+public final class BackupProgram {
+  private BackupProgram() {}
+
+  /**
+   * Describes a backup without checking the checksums of its files.
+   *
+   * @return lines for people
+   * @throws IOException if it is incomplete or cannot be read; the message is for the operator
+   */
+  public static List<String> show(Path directory) throws IOException {
+    BackupDirectory backup = BackupDirectory.open(directory);
+    Manifest manifest = backup.manifest();
+    List<String> lines = new ArrayList<>();
+    lines.add("directory  " + backup.path());
+    lines.add("cluster    " + manifest.cluster());
+    lines.add("version    " + manifest.version());
+    lines.add("started    " + manifest.started());
+    lines.add("finished   " + manifest.finished());
+    lines.add("nodes      " + manifest.nodes().size());
+    lines.add("bytes      " + manifest.bytes());
+    lines.add("metadata   %d records".formatted(manifest.metadata().rows()));
+    for (String store : Manifest.STORES) {
+      List<BackupRange> ranges = manifest.ranges(store);
+      lines.add(
+          "%-10s %d ranges, %d rows, %d bytes"
+              .formatted(
+                  store,
+                  ranges.size(),
+                  ranges.stream().mapToLong(range -> range.file().rows()).sum(),
+                  ranges.stream().mapToLong(range -> range.file().bytes()).sum()));
+    }
+    for (BackupRange range : manifest.ranges()) {
+      lines.add(
+          "  %s  range %s at index %d"
+              .formatted(range.file().name(), range.id(), range.appliedIndex()));
+    }
+    return lines;
+  }
+
+  /**
+   * Checks all files of a backup.
+   *
+   * @return what was checked
+   * @throws IOException if it is incomplete, damaged or cannot be read
+   */
+  public static String verify(Path directory) throws IOException {
+    BackupDirectory backup = BackupDirectory.open(directory);
+    backup.verify();
+    return "the backup is complete and undamaged: %d ranges, %d bytes"
+        .formatted(backup.manifest().ranges().size(), backup.manifest().bytes());
+  }
+
+  /**
+   * Checks a backup, and lets the first start of a node restore it.
+   *
+   * @param dataDirectory an empty directory, or one that does not exist
+   * @param bootstrap whether the configuration of the node lets it create a cluster
+   * @return what the operator must do next
+   * @throws IOException if the backup is damaged or the directory is not empty
+   */
+  public static String requestRestore(Path directory, Path dataDirectory, boolean bootstrap)
+      throws IOException {
+    if (!bootstrap) {
+      throw new BackupException(
+          "a restored backup becomes a new cluster, but 'bootstrap' is false in the configuration"
+              + " of this node; set bootstrap: true");
+    }
+    if (Files.exists(dataDirectory.resolve(NodeIdentity.RESTORE_FILE))) {
+      throw new BackupException(
+          "the data directory %s already has a restore request; start the node, or empty the directory"
+              .formatted(dataDirectory));
+    }
+    BackupDirectory backup = BackupDirectory.open(directory);
+    backup.verify();
+    try (DataDirectory data = DataDirectory.open(dataDirectory)) {
+      if (NodeIdentity.load(data).isPresent()) {
+        throw new BackupException(
+            "the data directory %s belongs to a node; a backup is restored into an empty one"
+                .formatted(data.path()));
+      }
+      new RestoreRequest(backup.path(), backup.manifestSha256()).store(data);
+      return "the first start of this node restores the backup %s as a new cluster; start it now"
+          .formatted(backup.path());
+    }
+  }
+}

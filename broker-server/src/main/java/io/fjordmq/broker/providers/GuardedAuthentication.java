@@ -1,0 +1,138 @@
+package io.fjordmq.broker.providers;
+
+import io.fjordmq.api.auth.AuthenticationAnswer;
+import io.fjordmq.api.auth.AuthenticationProvider;
+import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.Escaper;
+import io.fjordmq.api.auth.Template;
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Identity;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A provider of authentication, with limits and a cache. Thread-safe; does not block. */
+public final class GuardedAuthentication implements AutoCloseable {
+  private final OpenProvider<AuthenticationAnswer> open;
+  private final AuthenticationProvider provider;
+  private final @Nullable Template tenant;
+
+  /**
+   * @param tenant the tenant of all clients that the provider admits; null if the provider chooses
+   */
+  GuardedAuthentication(
+      OpenProvider<AuthenticationAnswer> open,
+      AuthenticationProvider provider,
+      @Nullable Template tenant) {
+    this.open = open;
+    this.provider = provider;
+    this.tenant = tenant;
+  }
+
+  /** How answers are counted and cached. */
+  static OpenProvider.Reading<AuthenticationAnswer> reading(InstantSource clock) {
+    return new OpenProvider.Reading<>(
+        GuardedAuthentication::outcomeOf,
+        AuthenticationAnswer::maxAge,
+        answer -> nanosUntilExpiry(answer, clock));
+  }
+
+  private static CallOutcome outcomeOf(AuthenticationAnswer answer) {
+    if (answer.authentication() instanceof Authentication.Allow) {
+      return CallOutcome.ALLOW;
+    }
+    return answer.authentication() instanceof Authentication.Pass
+        ? CallOutcome.IGNORE
+        : CallOutcome.DENY;
+  }
+
+  private static long nanosUntilExpiry(AuthenticationAnswer answer, InstantSource clock) {
+    Instant end =
+        answer.authentication() instanceof Authentication.Allow allow
+            ? allow.identity().expiresAt()
+            : null;
+    if (end == null) {
+      return Long.MAX_VALUE;
+    }
+    long seconds = Duration.between(clock.instant(), end).toSeconds();
+    return seconds > Integer.MAX_VALUE
+        ? Long.MAX_VALUE
+        : Duration.ofSeconds(Math.max(0, seconds)).toNanos();
+  }
+
+  /** The provider, for operators. */
+  public ProviderInfo info() {
+    return open.info();
+  }
+
+  /**
+   * Authenticates a client.
+   *
+   * @param useCache false to call the provider in any case
+   * @param abandoned whether the client has disconnected
+   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   */
+  public CompletableFuture<AuthenticationAnswer> authenticate(
+      ClientFacts client, boolean useCache, BooleanSupplier abandoned) {
+    return open.ask(
+            provider.cacheKey(client),
+            useCache ? OpenProvider.Caching.USE : OpenProvider.Caching.BYPASS,
+            () -> provider.authenticate(client),
+            abandoned)
+        .thenApply(answer -> withTenant(client, answer));
+  }
+
+  private AuthenticationAnswer withTenant(ClientFacts client, AuthenticationAnswer answer) {
+    if (tenant == null || !(answer.authentication() instanceof Authentication.Allow allow)) {
+      return answer;
+    }
+    Identity identity = allow.identity();
+    ClientFacts known =
+        ClientFacts.withoutPassword(
+            client.clientId(),
+            identity.userName(),
+            client.address(),
+            client.certificate(),
+            client.listener(),
+            identity.tenant(),
+            identity.attributes());
+    String name = tenant.render(known, Escaper.NONE);
+    if (name == null) {
+      return AuthenticationAnswer.deny("the tenant '" + tenant + "' has no value for this client");
+    }
+    return AuthenticationAnswer.allow(
+            new Identity(
+                name,
+                identity.userName(),
+                identity.permissions(),
+                identity.attributes(),
+                identity.superuser(),
+                identity.expiresAt(),
+                identity.limits(),
+                identity.clientId()))
+        .cachedFor(answer.maxAge());
+  }
+
+  /** Whether the circuit breaker is open. */
+  public boolean isBreakerOpen() {
+    return open.isBreakerOpen();
+  }
+
+  /** The number of cached answers. */
+  public int cachedAnswers() {
+    return open.cachedAnswers();
+  }
+
+  /** Removes all cached answers. */
+  public void clearCache() {
+    open.clearCache();
+  }
+
+  @Override
+  public void close() throws Exception {
+    open.close();
+  }
+}

@@ -1,0 +1,153 @@
+package io.fjordmq.broker.providers;
+
+import io.fjordmq.api.auth.AuthenticationProvider;
+import io.fjordmq.api.auth.AuthorizationProvider;
+import io.fjordmq.api.auth.ProviderKey;
+import io.fjordmq.api.auth.ProviderType;
+import io.fjordmq.broker.providers.ProviderEntry.Chain;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kinds of providers. Those that are not part of the broker are in the folder {@code providers}
+ * next to the broker's libraries, which are not loaded before one of these kinds is requested.
+ * Thread-safe.
+ */
+public final class ProviderCatalog {
+  private static final String FOLDER = "providers";
+
+  private static final class Extensions {
+    private final Map<String, ProviderType> byName = new TreeMap<>();
+  }
+
+  private @Nullable Extensions extensions;
+
+  /** Returns the names of the kinds that a list can contain, in alphabetical order. */
+  public List<String> names(Chain chain) {
+    Stream<String> builtIn =
+        Arrays.stream(BuiltInType.values())
+            .filter(type -> type.supports(chain))
+            .map(BuiltInType::type);
+    Stream<String> others =
+        extensions().values().stream()
+            .filter(type -> supports(type, chain))
+            .map(ProviderType::name);
+    return Stream.concat(builtIn, others).sorted(String.CASE_INSENSITIVE_ORDER).toList();
+  }
+
+  private static boolean supports(ProviderType type, Chain chain) {
+    return chain == Chain.AUTHENTICATION ? type.authenticates() : type.authorizes();
+  }
+
+  /** Returns all keys of a kind of provider; null if there is no such kind. */
+  public @Nullable List<ProviderKey> keys(Chain chain, String type) {
+    BuiltInType builtIn = BuiltInType.named(type);
+    if (builtIn != null) {
+      return builtIn.supports(chain) ? builtIn.keys() : null;
+    }
+    ProviderType extension = extensions().get(type);
+    if (extension == null || !supports(extension, chain)) {
+      return null;
+    }
+    List<ProviderKey> keys = new ArrayList<>(ProviderLimits.KEYS);
+    if (chain == Chain.AUTHENTICATION) {
+      keys.add(ProviderKey.value("tenant"));
+    }
+    keys.addAll(extension.keys());
+    return keys;
+  }
+
+  /**
+   * Checks the settings of a provider of authentication.
+   *
+   * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
+   */
+  ProviderType.Opening<AuthenticationProvider> authentication(ProviderEntry entry) {
+    return type(entry).authentication(entry.settings());
+  }
+
+  /**
+   * Checks the settings of a provider of authorization.
+   *
+   * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
+   */
+  ProviderType.Opening<AuthorizationProvider> authorization(ProviderEntry entry) {
+    return type(entry).authorization(entry.settings());
+  }
+
+  private ProviderType type(ProviderEntry entry) {
+    ProviderType type = extensions().get(entry.type());
+    if (type == null || !supports(type, entry.chain())) {
+      throw unsupported(entry);
+    }
+    return type;
+  }
+
+  private IllegalArgumentException unsupported(ProviderEntry entry) {
+    return new IllegalArgumentException(
+        entry.path() + ".type " + unsupportedType(entry.chain(), entry.type()));
+  }
+
+  /** Returns the end of the message about a kind that a list cannot contain. */
+  public String unsupportedType(Chain chain, String type) {
+    return "must be one of " + String.join(", ", names(chain)) + ", not '" + type + "'";
+  }
+
+  private synchronized Map<String, ProviderType> extensions() {
+    Extensions known = extensions;
+    if (known == null) {
+      known = new Extensions();
+      for (ProviderType type : ServiceLoader.load(ProviderType.class, loader())) {
+        known.byName.put(type.name(), type);
+      }
+      extensions = known;
+    }
+    return known.byName;
+  }
+
+  /** The class loader is never closed, because providers are in use until the process ends. */
+  private static ClassLoader loader() {
+    ClassLoader own = ProviderCatalog.class.getClassLoader();
+    List<URL> jars = jars();
+    return jars.isEmpty() ? own : new URLClassLoader("providers", jars.toArray(URL[]::new), own);
+  }
+
+  private static List<URL> jars() {
+    CodeSource source = ProviderCatalog.class.getProtectionDomain().getCodeSource();
+    if (source == null) {
+      return List.of();
+    }
+    List<URL> jars = new ArrayList<>();
+    try {
+      Path folder = Path.of(source.getLocation().toURI()).resolveSibling("../" + FOLDER);
+      if (Files.isDirectory(folder)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.jar")) {
+          for (Path file : files) {
+            jars.add(file.normalize().toUri().toURL());
+          }
+        }
+      }
+    } catch (URISyntaxException | MalformedURLException e) {
+      throw new IllegalStateException("cannot locate the folder of the providers", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return jars;
+  }
+}

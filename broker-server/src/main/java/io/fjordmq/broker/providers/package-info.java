@@ -1,0 +1,9 @@
+/**
+ * Opens the configured providers of authentication and authorization, and protects the broker from
+ * them: time limits, bounded queues, circuit breakers and caches. Nothing here runs on event loops
+ * for longer than it takes to look up a cached answer or to queue a call.
+ */
+@NullMarked
+package io.fjordmq.broker.providers;
+
+import org.jspecify.annotations.NullMarked;

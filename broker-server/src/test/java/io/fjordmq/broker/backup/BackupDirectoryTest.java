@@ -1,0 +1,140 @@
+package io.fjordmq.broker.backup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackupDirectoryTest {
+  private static final String INBOX = "inbox-0001.rows";
+
+  @TempDir Path folder;
+
+  private Path backup() throws IOException {
+    Path directory = folder.resolve("backup");
+    Samples.write(directory);
+    return directory;
+  }
+
+  @Test
+  void shouldReadWhatWasWritten() throws IOException {
+    BackupDirectory backup = BackupDirectory.open(backup());
+    backup.verify();
+    List<String> keys = new ArrayList<>();
+    backup.read(backup.manifest().metadata(), (key, value) -> keys.add(new String(key, "UTF-8")));
+    assertThat(keys).containsExactly("ban/a");
+    assertThat(BackupProgram.verify(backup.path())).contains("complete and undamaged: 2 ranges");
+    assertThat(BackupProgram.show(backup.path()))
+        .contains("cluster    51c7d2e9a0b4f836", "  inbox-0001.rows  range inbox-7 at index 99");
+  }
+
+  @Test
+  void shouldDetectADamagedFile() throws IOException {
+    Path directory = backup();
+    byte[] bytes = Files.readAllBytes(directory.resolve(INBOX));
+    for (int at = 0; at < bytes.length; at++) {
+      byte[] damaged = bytes.clone();
+      damaged[at] ^= 1;
+      Files.write(directory.resolve(INBOX), damaged);
+      assertThatThrownBy(() -> BackupProgram.verify(directory))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("the checksum of")
+          .hasMessageContaining(INBOX);
+    }
+  }
+
+  @Test
+  void shouldDetectMissingAndTruncatedFiles() throws IOException {
+    Path directory = backup();
+    Path file = directory.resolve(INBOX);
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, new byte[] {1});
+    assertThatThrownBy(() -> BackupDirectory.open(directory)).hasMessageContaining("has 1 bytes");
+    Files.delete(file);
+    assertThatThrownBy(() -> BackupDirectory.open(directory)).hasMessageContaining("is missing");
+    Files.write(folder.resolve("elsewhere"), bytes);
+    Files.createSymbolicLink(file, folder.resolve("elsewhere"));
+    assertThatThrownBy(() -> BackupDirectory.open(directory)).hasMessageContaining("is missing");
+    Files.delete(directory.resolve(BackupDirectory.MANIFEST));
+    assertThatThrownBy(() -> BackupDirectory.open(directory)).hasMessageContaining("is incomplete");
+    assertThatThrownBy(() -> BackupDirectory.open(folder.resolve("none")))
+        .hasMessageContaining("not a directory");
+  }
+
+  @Test
+  void shouldWriteOnlyIntoANewOrEmptyDirectory() throws IOException {
+    Path directory = backup();
+    assertThatThrownBy(() -> BackupWriter.create(directory)).hasMessageContaining("is not empty");
+    assertThatThrownBy(() -> BackupWriter.create(Path.of("relative")))
+        .hasMessageContaining("absolute path");
+    assertThatThrownBy(() -> BackupWriter.create(folder.resolve("no/parent")))
+        .hasMessageContaining("cannot be created");
+    assertThatThrownBy(() -> BackupWriter.create(Path.of("/in-the-root-directory")))
+        .hasMessageContaining("cannot be created");
+    Path file = Files.createFile(folder.resolve("file"));
+    assertThatThrownBy(() -> BackupWriter.create(file)).hasMessageContaining("not a directory");
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    assertThat(BackupWriter.create(empty).directory()).isEqualTo(empty);
+  }
+
+  @Test
+  void shouldDeleteTheFilesOfADiscardedBackup() throws IOException {
+    BackupWriter writer = BackupWriter.create(folder.resolve("discarded"));
+    writer.write(INBOX, rows -> rows.visit(new byte[] {1}, new byte[0]));
+    writer.discard();
+    assertThat(writer.directory()).isEmptyDirectory();
+  }
+
+  @Test
+  void shouldRequestTheRestoreIntoAnEmptyDirectoryOnly() throws IOException {
+    Path backup = backup();
+    Path data = folder.resolve("data");
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data, false))
+        .hasMessageContaining("set bootstrap: true");
+    assertThat(data).doesNotExist();
+    assertThat(BackupProgram.requestRestore(backup, data, true)).contains("start it now");
+    try (DataDirectory directory = DataDirectory.open(data)) {
+      RestoreRequest request = RestoreRequest.load(directory).orElseThrow();
+      assertThat(request.backup()).isEqualTo(backup);
+      assertThat(request.manifestSha256()).isEqualTo(BackupDirectory.open(backup).manifestSha256());
+    }
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data, true))
+        .hasMessageContaining("already has a restore request");
+
+    Path used = folder.resolve("used");
+    try (DataDirectory directory = DataDirectory.open(used)) {
+      NodeIdentity.random(new Random(1)).store(directory);
+    }
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, used, true))
+        .hasMessageContaining("belongs to a node");
+    Path foreign = Files.createDirectory(folder.resolve("foreign"));
+    Files.createFile(foreign.resolve("x"));
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, foreign, true))
+        .hasMessageContaining("choose an empty directory");
+  }
+
+  @Test
+  void shouldCreateNothingIfTheBackupHasChangedSinceTheRequest() throws IOException {
+    Path backup = backup();
+    Path data = folder.resolve("data");
+    BackupProgram.requestRestore(backup, data, true);
+    Files.delete(backup.resolve(INBOX));
+    try (DataDirectory directory = DataDirectory.open(data)) {
+      assertThatThrownBy(() -> Restore.requestedIn(directory, true))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("is missing");
+      assertThatThrownBy(() -> Restore.requestedIn(directory, false))
+          .hasMessageContaining("'bootstrap' is false");
+      assertThat(NodeIdentity.load(directory)).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.providers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.records;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.broker.userdb;
+
+import org.jspecify.annotations.NullMarked;
