@@ -1,0 +1,164 @@
+package io.fjordmq.auth.http;
+
+import io.fjordmq.api.auth.AuthenticationAnswer;
+import io.fjordmq.api.auth.AuthenticationProvider;
+import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ProviderException;
+import io.fjordmq.api.plugin.DenyReason;
+import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.api.plugin.Permissions;
+import io.fjordmq.auth.rules.RulesJson;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Asks an HTTP service whether a client may connect. */
+final class HttpAuthentication implements AuthenticationProvider {
+  private final HttpService service;
+  private final boolean emqx4;
+
+  /**
+   * @param emqx4 whether only the status of the response counts
+   */
+  HttpAuthentication(HttpService service, boolean emqx4) {
+    this.service = service;
+    this.emqx4 = emqx4;
+  }
+
+  @Override
+  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+    try {
+      CompletableFuture<HttpService.Answer> sent = service.send(service.prepare(client));
+      CompletableFuture<AuthenticationAnswer> answer =
+          sent.thenApply(response -> answerOf(client, response));
+      answer.whenComplete(
+          (done, error) -> {
+            if (answer.isCancelled()) {
+              sent.cancel(true);
+            }
+          });
+      return answer;
+    } catch (ProviderException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private AuthenticationAnswer answerOf(ClientFacts client, HttpService.Answer response) {
+    try {
+      Verdict verdict = Verdict.of(response, emqx4);
+      return switch (verdict.result()) {
+        case ALLOW -> allow(client, verdict).cachedFor(response.maxAge());
+        case DENY -> AuthenticationAnswer.deny(verdict.detail()).cachedFor(response.maxAge());
+        case PASS ->
+            verdict.failed()
+                ? AuthenticationAnswer.ignoreFailure(verdict.detail())
+                : AuthenticationAnswer.ignore(verdict.detail()).cachedFor(response.maxAge());
+      };
+    } catch (ProviderException e) {
+      throw new CompletionException(e);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw new CompletionException(
+          ProviderException.aboutClient("invalid response: " + e.getMessage(), e));
+    }
+  }
+
+  private static AuthenticationAnswer allow(ClientFacts client, Verdict verdict) {
+    Map<String, Object> fields = verdict.fields();
+    String override = clientId(fields.get("clientid_override"));
+    Instant expiresAt = expiry(fields.get("expire_at"));
+    if (expiresAt != null && !expiresAt.isAfter(Instant.now())) {
+      return AuthenticationAnswer.deny(
+          DenyReason.NOT_AUTHORIZED, "the credentials expired at " + expiresAt);
+    }
+    Map<String, String> attributes = attributes(fields.get("client_attrs"));
+    Object acl = fields.get("acl");
+    ClientFacts known =
+        ClientFacts.withoutPassword(
+            override == null ? client.clientId() : override,
+            client.userName(),
+            client.address(),
+            client.certificate(),
+            client.listener(),
+            "",
+            attributes);
+    Permissions permissions =
+        acl == null ? null : RulesJson.permissions(acl, known, "acl of the response");
+    return AuthenticationAnswer.allow(
+        new Identity(
+                "",
+                client.userName(),
+                permissions,
+                attributes,
+                Boolean.TRUE.equals(fields.get("is_superuser")),
+                expiresAt)
+            .withClientId(override));
+  }
+
+  private static @Nullable String clientId(@Nullable Object value) {
+    if (value == null) {
+      return null;
+    }
+    if (!(value instanceof String text) || text.isEmpty()) {
+      throw new IllegalArgumentException(
+          "clientid_override must be a client identifier, not " + value);
+    }
+    return text;
+  }
+
+  private static @Nullable Instant expiry(@Nullable Object value) {
+    if (value == null) {
+      return null;
+    }
+    if (!(value instanceof Number seconds)) {
+      throw new IllegalArgumentException("expire_at must be a number of seconds, not " + value);
+    }
+    return Instant.ofEpochSecond(seconds.longValue());
+  }
+
+  private static Map<String, String> attributes(@Nullable Object value) {
+    Map<String, String> attributes = new HashMap<>();
+    if (value == null) {
+      return attributes;
+    }
+    if (!(value instanceof Map<?, ?> map)) {
+      throw new IllegalArgumentException("client_attrs must be an object");
+    }
+    map.forEach(
+        (name, text) -> {
+          if (text != null) {
+            attributes.put(String.valueOf(name), String.valueOf(text));
+          }
+        });
+    return attributes;
+  }
+
+  /** The rules of a response can contain the names of the client, even if the request does not. */
+  @Override
+  public @Nullable String cacheKey(ClientFacts client) {
+    try {
+      return client.clientId().length()
+          + ":"
+          + client.clientId()
+          + "\n"
+          + client.userName()
+          + "\n"
+          + client.listener()
+          + "\n"
+          + client.address()
+          + "\n"
+          + service.prepare(client).text();
+    } catch (ProviderException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    service.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.connection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.hash;
+
+import org.jspecify.annotations.NullMarked;

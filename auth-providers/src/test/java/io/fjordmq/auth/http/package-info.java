@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.jwt;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.ldap;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.redis;
+
+import org.jspecify.annotations.NullMarked;

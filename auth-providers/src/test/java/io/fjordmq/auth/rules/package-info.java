@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.rules;
+
+import org.jspecify.annotations.NullMarked;

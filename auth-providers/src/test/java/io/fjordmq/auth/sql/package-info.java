@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.sql;
+
+import org.jspecify.annotations.NullMarked;
