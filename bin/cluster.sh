@@ -3,6 +3,7 @@
 set -Eeuo pipefail
 trap 'printf "fjordmq: internal error at line %s of cluster.sh; please report it\n" "$LINENO" >&2' ERR
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$HOME_DIR/bin/memory.sh"
 
 FOLDER="${FJORDMQ_CLUSTER_DIR:-$HOME_DIR/cluster}"
 NODE="$HOME_DIR/bin/standalone.sh"
@@ -46,7 +47,8 @@ Options:
 Environment:
   FJORDMQ_CLUSTER_DIR       directory of the cluster (default: cluster in the FjordMQ directory); it contains
                             nodeN/node.yml, nodeN/data and nodeN/logs
-  bin/standalone.sh --help lists the variables for the nodes.
+  bin/standalone.sh --help lists the variables for the nodes. In a cgroup with a memory limit, each node uses an equal
+  part of it, unless FJORDMQ_MEMORY is set: the memory of each node
 
 Ports of node N:
   11882 + N                 MQTT clients
@@ -114,6 +116,7 @@ nodes() { # prints the numbers of all nodes
 start() {
   local count="${1:-3}" node failed=0
   require_digit "number of nodes" "$count"
+  share_memory "$count"
   # Nodes of an existing cluster become ready only together: start all of them before waiting for any.
   local pids=()
   for ((node = 1; node <= count; node++)); do

@@ -80,13 +80,26 @@ final class AccessOptions {
     if (host.dataDirectory() == null) {
       throw new UsageException("no data directory; run bin/fjordmq, or set --url");
     }
-    ApiAccess access = new LocalNode(host.dataDirectory()).access();
+    ApiAccess access = new LocalNode(host.dataDirectory(), startCommand()).access();
     return new ApiAccess(
         access.url(),
         apiKey == null ? access.authorization() : basic(apiKey),
         authorities == null ? access.tls() : trust(authorities),
         access.unreachableAdvice(),
         apiKey == null ? access.credentialsAdvice() : CREDENTIALS);
+  }
+
+  /** The command that starts the node that the options choose. */
+  private String startCommand() {
+    return "bin/standalone.sh start"
+        + (configuration == null ? "" : " -c " + quoted(configuration))
+        + (directory == null ? "" : " -d " + quoted(directory));
+  }
+
+  /** Returns the path as a word of the shell. */
+  private static String quoted(Path path) {
+    String text = path.toString();
+    return text.matches("[A-Za-z0-9._/+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private ApiAccess remote(String remote, Map<String, String> environment) {

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * a node. It runs in a separate process, because this program shares no classes with it.
  *
  * @param home the directory of FjordMQ
+ * @param jars the directory of the broker's jars
  * @param configuration the configuration file that the command line chooses
  * @param dataDirectory the data directory if the option -d chooses it; null for that of the file
  */
-record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory) {
+record BrokerProgram(Path home, Path jars, Path configuration, @Nullable Path dataDirectory) {
   private static final String MAIN = "io.fjordmq.broker.Main";
 
   /**
@@ -36,20 +37,22 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
   }
 
   /**
-   * Returns the program on this host. The script sets the system properties {@code fjordmq.home}
-   * and {@code fjordmq.configuration}.
+   * Returns the program on this host. The script sets the system properties {@code fjordmq.home},
+   * {@code fjordmq.lib} and {@code fjordmq.configuration}.
    *
    * @param directory the value of the option -d; null if it is absent
    * @throws UsageException if the script did not start this process
    */
   static BrokerProgram find(@Nullable Path directory) {
     String home = System.getProperty("fjordmq.home");
+    String lib = System.getProperty("fjordmq.lib");
     String configuration = System.getProperty("fjordmq.configuration");
-    if (home == null || configuration == null) {
+    if (home == null || lib == null || configuration == null) {
       throw new UsageException("this command needs FjordMQ on this host; use bin/fjordmq");
     }
     return new BrokerProgram(
         Path.of(home),
+        Path.of(lib),
         Path.of(configuration),
         directory == null ? null : directory.toAbsolutePath().resolve("data"));
   }
@@ -60,7 +63,6 @@ record BrokerProgram(Path home, Path configuration, @Nullable Path dataDirectory
    * @throws ApiFailure if it cannot be run
    */
   Result run(String... arguments) {
-    Path jars = home.resolve("broker-server/target/fjordmq/lib");
     if (!Files.isDirectory(jars)) {
       throw new ApiFailure(
           Kind.REJECTED, jars + " does not exist; build FjordMQ with 'bin/standalone.sh build'");

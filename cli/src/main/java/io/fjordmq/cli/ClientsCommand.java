@@ -3,6 +3,7 @@ package io.fjordmq.cli;
 import io.fjordmq.cli.api.ApiFailure;
 import io.fjordmq.cli.api.ApiFailure.Kind;
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.output.Column;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** Clients and offline sessions. */
 @Command(name = "clients", description = "List, show and disconnect clients")
@@ -154,6 +156,27 @@ final class ClientsCommand {
     ApiPath path = tenant.applyTo(ApiPath.of(CLIENTS, client, kind));
     return context.list(
         Listing.paged(path.with("payload", payload.encoding), MESSAGE_COLUMNS), list);
+  }
+
+  @Command(
+      name = "kick-user",
+      description = {
+        "Disconnect all clients of a user and end their sessions",
+        "Remove the user first, otherwise its clients connect again. The sessions end even if they"
+            + " are persistent. Does not ask for confirmation."
+      })
+  int kickUser(
+      @Parameters(paramLabel = "USER", description = "exact user name") String user,
+      @Mixin TenantOption tenant,
+      @Mixin JsonOption json) {
+    ApiReply reply =
+        context.api().delete(tenant.applyTo(ApiPath.of(CLIENTS).with("username", user)));
+    String count = reply.json().path("kicked").asString("0");
+    for (JsonNode problem : reply.json().path("problems")) {
+      context.terminal().message(problem.asString());
+    }
+    context.done(reply, json, count + " clients of user '" + user + "' disconnected");
+    return reply.json().path("problems").isEmpty() ? Main.DONE : Main.FAILED;
   }
 
   @Command(

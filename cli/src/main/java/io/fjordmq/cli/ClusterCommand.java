@@ -26,6 +26,10 @@ final class ClusterCommand {
   private static final String NODE = "NODE";
   private static final String NODE_NAME = "id or name of the node, as listed by status";
   private static final int WAIT_SECONDS = 1;
+
+  /** Consecutive failed requests after which the command stops waiting for another node. */
+  private static final int MAX_FAILURES = 30;
+
   private static final int MAX_RANGES = 10_000;
 
   static final List<Column> EVACUATION_COLUMNS =
@@ -155,8 +159,16 @@ final class ClusterCommand {
       @Parameters(paramLabel = NODE, description = NODE_NAME) String node,
       @Option(names = "--no-wait", description = "do not wait until the node is removed")
           boolean isDetached,
+      @Option(
+              names = "--if-member",
+              description = "succeed without changes if the cluster has no such node")
+          boolean isOptional,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
+    if (isOptional && find(node) == null) {
+      context.terminal().line("node '" + node + "' is not a member of the cluster");
+      return Main.DONE;
+    }
     if (!context.confirm(
         yes, "Move everything off node '" + node + "', stop it, and remove it permanently?")) {
       return Main.FAILED;
@@ -171,12 +183,22 @@ final class ClusterCommand {
    * decommission the node would be another audit record.
    */
   private int await(String idOrName) {
+    boolean isSelf = isSelf(idOrName);
+    int failures = 0;
     String last = "";
     while (context.pause(WAIT_SECONDS)) {
       @Nullable JsonNode node;
       try {
         node = find(idOrName);
+        failures = 0;
       } catch (ApiFailure failure) {
+        if (!isSelf) {
+          failures++;
+          if (failures == MAX_FAILURES) {
+            throw failure;
+          }
+          continue; // another node responds: it may only be busy
+        }
         context
             .terminal()
             .message(
@@ -197,6 +219,17 @@ final class ClusterCommand {
       }
     }
     return Main.DONE;
+  }
+
+  /** Whether the node that responds is this node; false if that is unknown. */
+  private boolean isSelf(String idOrName) {
+    try {
+      String self = context.api().get(ApiPath.of(CLUSTER)).json().path("self").asString("");
+      JsonNode node = find(idOrName);
+      return node != null && node.path("node").asString("").equals(self);
+    } catch (ApiFailure failure) {
+      return false;
+    }
   }
 
   private @Nullable JsonNode find(String idOrName) {
@@ -253,7 +286,7 @@ final class ClusterCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     String self = context.api().get(ApiPath.of(CLUSTER)).json().path("self").asString("");
-    return decommission(self, isDetached, yes, json);
+    return decommission(self, isDetached, false, yes, json);
   }
 
   @Command(

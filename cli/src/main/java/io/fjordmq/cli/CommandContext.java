@@ -140,6 +140,13 @@ final class CommandContext {
     return Main.DONE;
   }
 
+  /** Prints what the broker on this host has printed; returns the exit code. */
+  int printed(BrokerProgram.Result result) {
+    terminal().out().print(result.out());
+    terminal().err().print(result.err());
+    return result.isSuccess() ? Main.DONE : Main.FAILED;
+  }
+
   /** Prints the message of a response, or its JSON if it has any; returns the exit code. */
   int done(ApiReply reply, JsonOption json, String message) {
     if (!json.isJson) {

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -122,6 +125,13 @@ public final class Main {
         .setErr(host.terminal().err())
         .registerConverter(Role.class, Role::parse)
         .registerConverter(BanKind.class, BanKind::parse)
+        .registerConverter(ImportSource.Format.class, word -> word(ImportSource.Format.class, word))
+        .registerConverter(RuleOwner.Kind.class, word -> word(RuleOwner.Kind.class, word))
+        .registerConverter(
+            MqttRulesCommand.Permission.class,
+            word -> word(MqttRulesCommand.Permission.class, word))
+        .registerConverter(
+            MqttRulesCommand.Action.class, word -> word(MqttRulesCommand.Action.class, word))
         .setPosixClusteredShortOptionsAllowed(false)
         .setExpandAtFiles(false) // a client identifier may begin with @
         .setParameterExceptionHandler((error, rejected) -> reject(error, host.terminal()))
@@ -129,6 +139,22 @@ public final class Main {
             (error, command, parsed) -> fail(error, command, host.terminal()));
     HelpLayout.apply(line);
     return line;
+  }
+
+  /** Returns the constant that a word of the command line names. */
+  private static <E extends Enum<E>> E word(Class<E> type, String word) {
+    return Stream.of(type.getEnumConstants())
+        .filter(constant -> constant.toString().equals(word))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new TypeConversionException(
+                    "must be one of %s, not '%s'"
+                        .formatted(
+                            Stream.of(type.getEnumConstants())
+                                .map(Enum::toString)
+                                .collect(Collectors.joining(", ")),
+                            word)));
   }
 
   private static int reject(ParameterException error, Terminal terminal) {

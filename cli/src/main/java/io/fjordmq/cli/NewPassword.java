@@ -1,7 +1,10 @@
 package io.fjordmq.cli;
 
+import io.fjordmq.cli.api.ApiReply;
+import io.fjordmq.cli.api.Json;
 import java.security.SecureRandom;
 import java.util.Base64;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The password of a new user.
@@ -19,6 +22,14 @@ record NewPassword(String text, boolean isGenerated) {
     byte[] random = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(random);
     return new NewPassword(Base64.getUrlEncoder().withoutPadding().encodeToString(random), true);
+  }
+
+  /** Adds the generated password to the response, because it is shown only once. */
+  ApiReply addTo(ApiReply reply) {
+    ObjectNode user = Json.object();
+    reply.json().properties().forEach(field -> user.set(field.getKey(), field.getValue()));
+    user.put("password", text);
+    return new ApiReply(reply.status(), user.toString(), user);
   }
 
   @Override

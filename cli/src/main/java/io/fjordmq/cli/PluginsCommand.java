@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** The plugins of all nodes. */
-@Command(name = "plugins", description = "List the plugins of all nodes")
+@Command(name = "plugins", description = "List and reload the plugins of all nodes")
 final class PluginsCommand {
   static final List<Column> COLUMNS =
       List.of(
@@ -31,13 +32,27 @@ final class PluginsCommand {
       name = "list",
       description = {
         "List the plugins of all nodes",
-        "A plugin whose state is restart_needed has changed on the disk; restart the node to load"
-            + " it."
+        "A plugin whose state is reload_needed has changed on the disk; 'plugins reload' loads it."
       })
   int list(
       @Mixin ListOptions list,
       @Option(names = "--node", paramLabel = "NODE", description = "id or name of a node")
           @Nullable String node) {
     return context.list(Listing.paged(ApiPath.of("plugins").with("node", node), COLUMNS), list);
+  }
+
+  @Command(
+      name = "reload",
+      description = {
+        "Reload a plugin after its jar has been replaced",
+        "If a node cannot use the new version, the previous one stays in use there."
+      })
+  int reload(
+      @Parameters(paramLabel = "PLUGIN", description = "name of the plugin") String plugin,
+      @Option(names = "--node", paramLabel = "NODE", description = "only on this node (id or name)")
+          @Nullable String node,
+      @Mixin JsonOption json) {
+    ApiPath path = ApiPath.of("plugins", plugin, "reload").with("node", node);
+    return context.done(context.api().post(path, null), json, "reloaded plugin " + plugin);
   }
 }

@@ -1,6 +1,7 @@
 package io.fjordmq.cli;
 
 import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.Json;
 import io.fjordmq.cli.output.Column;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** The ranges of the replicated stores. */
-@Command(name = "ranges", description = "List, split, merge and repair ranges")
+@Command(name = "ranges", description = "List, split, merge, move and repair ranges")
 final class RangesCommand {
   static final List<Column> COLUMNS =
       List.of(
@@ -23,6 +24,7 @@ final class RangesCommand {
           Column.number("REQUESTS/S", "load.requests_per_second"),
           Column.number("BUSY%", "load.busy_percent"),
           Column.bytes("SIZE", "load.bytes"),
+          Column.computed("PINNED", range -> pin(range.path("pin"))).optional(),
           Column.text("PROBLEM", "problem").optional(),
           Column.text("KEYS", "keys").ifWide());
 
@@ -48,6 +50,16 @@ final class RangesCommand {
               long lag = replica.path("lag").asLong(0);
               return replica.path("node").asString("") + (lag > 0 ? " (-" + lag + ")" : "");
             })
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The pinned voters; the pinned leader is marked. */
+  private static String pin(JsonNode pin) {
+    String leader = pin.path("leader").asString("");
+    return pin.path("voters")
+        .valueStream()
+        .map(voter -> voter.asString(""))
+        .map(voter -> voter.equals(leader) ? voter + " (leader)" : voter)
         .collect(Collectors.joining(", "));
   }
 
@@ -96,6 +108,54 @@ final class RangesCommand {
   }
 
   @Command(
+      name = "move",
+      description = {
+        "Move a voting replica of a range to another node",
+        "The range stays on its nodes until 'ranges unpin', or until one of them is lost."
+      })
+  int move(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range,
+      @Option(
+              names = "--from",
+              paramLabel = "NODE",
+              required = true,
+              description = "id or name of the node that gives up its replica")
+          String from,
+      @Option(
+              names = "--to",
+              paramLabel = "NODE",
+              required = true,
+              description = "id or name of the node that gets a replica")
+          String to,
+      @Mixin JsonOption json) {
+    return post("move", range, Json.object().put("from", from).put("to", to), json);
+  }
+
+  @Command(
+      name = "move-leader",
+      description = {
+        "Transfer the leadership of a range to another of its voters",
+        "That node leads whenever it can, until 'ranges unpin'."
+      })
+  int moveLeader(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range,
+      @Option(
+              names = "--to",
+              paramLabel = "NODE",
+              required = true,
+              description = "id or name of the node that should lead")
+          String to,
+      @Mixin JsonOption json) {
+    return post("move_leader", range, Json.object().put("to", to), json);
+  }
+
+  @Command(name = "unpin", description = "Let placement balance a range that was moved")
+  int unpin(
+      @Parameters(paramLabel = RANGE, description = WHICH) String range, @Mixin JsonOption json) {
+    return send("unpin", range, json);
+  }
+
+  @Command(
       name = "rebuild",
       description = {
         "Replace a replica with an empty one that fetches a snapshot",
@@ -127,7 +187,11 @@ final class RangesCommand {
   }
 
   private int send(String command, String range, JsonOption json) {
+    return post(command, range, null, json);
+  }
+
+  private int post(String command, String range, @Nullable JsonNode body, JsonOption json) {
     return context.done(
-        context.api().post(ApiPath.of(RANGES, range, command), null), json, command + " done");
+        context.api().post(ApiPath.of(RANGES, range, command), body), json, command + " done");
   }
 }

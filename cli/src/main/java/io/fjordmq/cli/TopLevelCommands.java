@@ -23,12 +23,16 @@ final class TopLevelCommands {
     all.commands.put("cluster", () -> new ClusterCommand(context));
     all.commands.put("ranges", () -> new RangesCommand(context));
     all.commands.put("voters", () -> new VotersCommand(context));
+    all.commands.put("backup", () -> new BackupCommand(context));
+    all.commands.put("restore", () -> new RestoreCommand(context));
     all.commands.put("alarms", () -> new AlarmsCommand(context));
     all.commands.put("listeners", () -> new ListenersCommand(context));
     all.commands.put("config", () -> new ConfigCommand(context));
     all.commands.put("check", () -> new CheckCommand(context));
+    all.commands.put("doctor", () -> new DoctorCommand(context));
     all.commands.put("import", () -> new ImportCommand(context));
     all.commands.put("plugins", () -> new PluginsCommand(context));
+    all.commands.put("auth", () -> new AuthCommand(context));
     all.commands.put("clients", () -> new ClientsCommand(context));
     all.commands.put("why", () -> new WhyCommand(context));
     all.commands.put("trace", () -> new TraceCommand(context));
@@ -36,6 +40,8 @@ final class TopLevelCommands {
     all.commands.put("topics", () -> new TopicsCommand(context));
     all.commands.put("retained", () -> new RetainedCommand(context));
     all.commands.put("publish", () -> new PublishCommand(context));
+    all.commands.put("mqtt-users", () -> new MqttUsersCommand(context));
+    all.commands.put("mqtt-rules", () -> new MqttRulesCommand(context));
     all.commands.put("ban", () -> new BanCommand(context));
     all.commands.put("slow-subscriptions", () -> new SlowSubscriptionsCommand(context));
     all.commands.put("topic-metrics", () -> new TopicMetricsCommand(context));

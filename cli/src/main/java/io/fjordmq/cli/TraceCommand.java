@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,8 @@ final class TraceCommand {
           Column.time("START", "start_at").ifWide(),
           Column.time("END", "end_at"),
           Column.text("BY", "by").ifWide(),
-          Column.computed("BYTES", TraceCommand::totalBytes));
+          Column.computed("BYTES", TraceCommand::totalBytes),
+          Column.computed("PROBLEM", TraceCommand::problems).optional());
 
   static final String TRACE = "trace";
   private static final String NAME = "NAME";
@@ -57,6 +59,13 @@ final class TraceCommand {
   private static String totalBytes(JsonNode trace) {
     long bytes = trace.path("log_size").valueStream().mapToLong(size -> size.asLong(0)).sum();
     return Long.toString(bytes);
+  }
+
+  /** The nodes that do not write lines, and why. */
+  private static String problems(JsonNode trace) {
+    return trace.path("log_problems").properties().stream()
+        .map(problem -> "node " + problem.getKey() + ": " + problem.getValue().asString(""))
+        .collect(Collectors.joining("; "));
   }
 
   @Command(name = "list", description = "List the traces, newest first")
@@ -82,9 +91,11 @@ final class TraceCommand {
 
   @Command(name = "stop", description = "Stop a trace; its files remain")
   int stop(
-      @Parameters(paramLabel = NAME, description = WHICH) String name, @Mixin JsonOption json) {
+      @Parameters(paramLabel = NAME, description = WHICH) String name,
+      @Mixin TraceTenantOption tenant,
+      @Mixin JsonOption json) {
     return context.done(
-        context.api().put(ApiPath.of(TRACE, name, "stop"), Json.object()),
+        context.api().put(tenant.applyTo(ApiPath.of(TRACE, name, "stop")), Json.object()),
         json,
         "trace '" + name + "' stopped");
   }
@@ -92,13 +103,16 @@ final class TraceCommand {
   @Command(name = "delete", description = "Delete a trace and its files")
   int delete(
       @Parameters(paramLabel = NAME, description = WHICH) String name,
+      @Mixin TraceTenantOption tenant,
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Delete trace '" + name + "' and its files on all nodes?")) {
       return Main.DONE;
     }
     return context.done(
-        context.api().delete(ApiPath.of(TRACE, name)), json, "trace '" + name + "' deleted");
+        context.api().delete(tenant.applyTo(ApiPath.of(TRACE, name))),
+        json,
+        "trace '" + name + "' deleted");
   }
 
   @Command(
@@ -110,8 +124,9 @@ final class TraceCommand {
               names = "--out",
               paramLabel = "FILE",
               description = "write to this new file, which only you can read")
-          @Nullable Path file) {
-    TraceLog log = new TraceLog(context.api(), name);
+          @Nullable Path file,
+      @Mixin TraceTenantOption tenant) {
+    TraceLog log = new TraceLog(context.api(), name, tenant);
     if (file == null) {
       printToTerminal(log);
     } else {
@@ -159,8 +174,10 @@ final class TraceCommand {
   }
 
   @Command(name = "follow", description = "Print a trace and follow it until it ends")
-  int follow(@Parameters(paramLabel = NAME, description = WHICH) String name) {
-    TraceLog log = new TraceLog(context.api(), name);
+  int follow(
+      @Parameters(paramLabel = NAME, description = WHICH) String name,
+      @Mixin TraceTenantOption tenant) {
+    TraceLog log = new TraceLog(context.api(), name, tenant);
     PrintWriter out = context.terminal().out();
     do {
       printToTerminal(log);

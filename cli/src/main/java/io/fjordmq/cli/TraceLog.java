@@ -17,6 +17,7 @@ final class TraceLog {
 
   private final ApiClient api;
   private final String trace;
+  private final TraceTenantOption tenant;
   private final List<NodeFile> files = new ArrayList<>();
 
   /** The file of one node. */
@@ -42,7 +43,8 @@ final class TraceLog {
     private void read() {
       JsonNode part =
           api.get(
-                  ApiPath.of(TraceCommand.TRACE, trace, "log")
+                  tenant
+                      .applyTo(ApiPath.of(TraceCommand.TRACE, trace, "log"))
                       .with("node", node)
                       .with("position", position)
                       .with("bytes", PART_BYTES))
@@ -64,10 +66,11 @@ final class TraceLog {
   /**
    * @throws io.fjordmq.cli.api.ApiFailure if the trace does not exist
    */
-  TraceLog(ApiClient api, String trace) {
+  TraceLog(ApiClient api, String trace, TraceTenantOption tenant) {
     this.api = api;
     this.trace = trace;
-    api.get(ApiPath.of(TraceCommand.TRACE, trace, "log_detail"))
+    this.tenant = tenant;
+    api.get(tenant.applyTo(ApiPath.of(TraceCommand.TRACE, trace, "log_detail")))
         .json()
         .forEach(file -> files.add(new NodeFile(file.path("node").asString(""))));
   }

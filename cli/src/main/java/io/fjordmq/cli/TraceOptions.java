@@ -50,6 +50,13 @@ final class TraceOptions {
   String payload = "";
 
   @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "text",
+      description = "how lines are written: text, or json for one object per line")
+  String format = "";
+
+  @Option(
       names = "--tenant",
       paramLabel = "TENANT",
       description = "trace only this tenant (default: all tenants)")
@@ -73,6 +80,9 @@ final class TraceOptions {
               throw new UsageException(
                   "--payload must be none, text or hex, not '" + payload + "'");
         };
+    if (!format.equals("text") && !format.equals("json")) {
+      throw new UsageException("--format must be text or json, not '" + format + "'");
+    }
     Instant end = now.truncatedTo(ChronoUnit.SECONDS).plus(ExpiryOptions.parseDuration(duration));
     String type = client != null ? "clientid" : topic != null ? "topic" : "ip_address";
     ObjectNode body =
@@ -82,6 +92,9 @@ final class TraceOptions {
             .put(type, client != null ? client : topic != null ? topic : address)
             .put("payload_encode", encoding)
             .put("end_at", end.toString());
+    if (format.equals("json")) {
+      body.put("formatter", format);
+    }
     if (tenant != null) {
       body.put("tenant", tenant);
     }

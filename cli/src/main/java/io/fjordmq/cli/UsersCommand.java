@@ -78,16 +78,8 @@ final class UsersCommand {
     ApiReply reply = context.api().post(ApiPath.of(USERS), body);
     String message = "user '" + name + "' added";
     return chosen.isGenerated()
-        ? context.done(withPassword(reply, chosen), json, message + "; password: " + chosen.text())
+        ? context.done(chosen.addTo(reply), json, message + "; password: " + chosen.text())
         : context.done(reply, json, message);
-  }
-
-  /** Adds the generated password to the response, because it is shown only once. */
-  private static ApiReply withPassword(ApiReply reply, NewPassword generated) {
-    ObjectNode user = Json.object();
-    reply.json().properties().forEach(field -> user.set(field.getKey(), field.getValue()));
-    user.put("password", generated.text());
-    return new ApiReply(reply.status(), user.toString(), user);
   }
 
   @Command(name = "del", description = "Delete a user")

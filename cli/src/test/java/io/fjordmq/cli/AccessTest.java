@@ -99,6 +99,8 @@ class AccessTest {
     assertThat(result.code()).isEqualTo(3);
     assertThat(result.err())
         .contains("not running", folder.resolve("data").toString(), "bin/standalone.sh start");
+    assertThat(cli.run("-c", "conf/a.yml", "-d", "my nodes", "status").err())
+        .contains("Start it with: bin/standalone.sh start -c conf/a.yml -d 'my nodes'");
     // After a crash, the file remains.
     running("http://127.0.0.1:" + freePort());
     result = cli.line("status");

@@ -2,9 +2,12 @@ package io.fjordmq.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -99,6 +102,10 @@ class CommandsTest {
           cluster accept-clock     | POST /cluster/accept_clock | `` | {"message":"advanced"} | advanced
           ranges split r-1         | POST /ranges/r-1/split | `` | {"message":"splitting"} | splitting
           ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
+          ranges move r-1 --from n1 --to n2 | POST /ranges/r-1/move | {"from":"n1","to":"n2"} | {"message":"moving"} | moving
+          ranges move-leader r-1 --to n2 | POST /ranges/r-1/move_leader | {"to":"n2"} | {"message":"moving"} | moving
+          ranges unpin r-1         | POST /ranges/r-1/unpin | `` | {"message":"unpinned"} | unpinned
+          plugins reload my-auth --node n1 | POST /plugins/my-auth/reload?node=n1 | `` | {"message":"reloaded"} | reloaded
           ranges cancel r-1        | POST /ranges/r-1/cancel | `` | {"message":"canceled"} | canceled
           ranges rebuild r-1 --yes | POST /ranges/r-1/rebuild | `` | {"message":"rebuilding"} | rebuilding
           ranges rebuild r-1 --node n2 --yes | POST /ranges/r-1/rebuild?node=n2 | `` | {"message":"rebuilding"} | rebuilding
@@ -112,6 +119,7 @@ class CommandsTest {
           clients kick @c1         | DELETE /clients/%40c1 | `` | `` | client '@c1' disconnected
           clients kick -- -c1      | DELETE /clients/-c1 | `` | `` | client '-c1' disconnected
           clients kick c1 --tenant t | DELETE /clients/c1?tenant=t | `` | `` | client 'c1' disconnected
+          clients kick-user alice --tenant t | DELETE /clients?username=alice&tenant=t | `` | {"kicked":3} | 3 clients of user 'alice' disconnected
           subscriptions add c1 a/# --qos 1 | POST /clients/c1/subscribe | {"topic":"a/#","qos":1} | {"topic":"a/#"} | client 'c1' subscribed to 'a/#'
           subscriptions del c1 a/# --tenant t | POST /clients/c1/unsubscribe?tenant=t | {"topic":"a/#"} | `` | client 'c1' unsubscribed from 'a/#'
           retained delete a/b --yes | DELETE /mqtt/retainer/message/a%2Fb | `` | `` | deleted the retained message of 'a/b'
@@ -133,6 +141,8 @@ class CommandsTest {
           trace start --client c1 --name n | POST /trace | {"name":"n","type":"clientid","clientid":"c1","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
           trace start --topic a/# --for 90s --payload hex --tenant t | POST /trace | {"name":"topic-20261126-120000","type":"topic","topic":"a/#","payload_encode":"hex","end_at":"2026-11-26T12:01:30Z","tenant":"t"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
           trace start --ip 10.0.0.0/8 --payload none | POST /trace | {"name":"ip-address-20261126-120000","type":"ip_address","ip_address":"10.0.0.0/8","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
+          trace start --ip 10.0.0.1 --name n --format json | POST /trace | {"name":"n","type":"ip_address","ip_address":"10.0.0.1","payload_encode":"hidden","end_at":"2026-11-26T12:10:00Z","formatter":"json"} | {"name":"n","end_at":"e"} | trace 'n' runs until e; read it with: fjordmq trace follow n
+          trace stop n --tenant t  | PUT /trace/n/stop?tenant=t | {} | {"name":"n"} | trace 'n' stopped
           trace stop n             | PUT /trace/n/stop | {} | {"name":"n"} | trace 'n' stopped
           trace delete n --yes     | DELETE /trace/n | `` | `` | trace 'n' deleted
           slow-subscriptions clear | DELETE /slow_subscriptions | `` | `` | slow subscriptions cleared
@@ -194,6 +204,23 @@ class CommandsTest {
     assertThat(Cli.of(api).line("api-keys add k --role viewer --json"))
         .isEqualTo(
             new Cli.Result(0, "{\"name\":\"k\",\"api_key\":\"a\",\"api_secret\":\"s\"}\n", ""));
+  }
+
+  @Test
+  void shouldTestALoginWithACertificate(@TempDir Path folder) throws Exception {
+    Path certificate = Files.writeString(folder.resolve("c.pem"), "PEM\n");
+    api.on(
+        "POST /authentication/test",
+        "{\"result\":\"deny\",\"reason\":\"revoked\",\"steps\":[{\"chain\":\"certificate\","
+            + "\"provider\":\"securityConfig.crl\",\"answer\":\"deny\",\"millis\":1}]}");
+    Cli.Result result =
+        Cli.of(api).line("auth test --clientid c --listener tlsListener --cert " + certificate);
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out()).contains("securityConfig.crl").endsWith("result: deny: revoked\n");
+    assertThat(api.requests().get(0).body())
+        .isEqualTo("{\"clientid\":\"c\",\"cert\":\"PEM\\n\",\"listener\":\"tlsListener\"}");
+    assertThat(Cli.of(api).line("auth test --clientid c --cert " + folder.resolve("no")).err())
+        .contains("--cert: cannot read");
   }
 
   @Test
@@ -360,6 +387,7 @@ class CommandsTest {
             "trace start --client c --topic t",
             "trace start --client c --for 1w",
             "trace start --client c --payload base64",
+            "trace start --client c --format xml",
             "publish a x --file f",
             "publish a --file /none/such",
             "clients list --limit -1",

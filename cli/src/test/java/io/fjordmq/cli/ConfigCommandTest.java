@@ -31,15 +31,17 @@ class ConfigCommandTest {
 
   @BeforeEach
   void install() throws IOException {
-    Files.createDirectories(home.resolve("broker-server/target/fjordmq/lib"));
+    Path lib = Files.createDirectories(home.resolve("lib"));
     System.setProperty("fjordmq.home", home.toString());
+    System.setProperty("fjordmq.lib", lib.toString());
     System.setProperty("fjordmq.configuration", "/etc/fjordmq.yml");
     System.setProperty("fjordmq.java", home.resolve("java").toString());
   }
 
   @AfterEach
   void uninstall() {
-    List.of("fjordmq.home", "fjordmq.configuration", "fjordmq.java").forEach(System::clearProperty);
+    List.of("fjordmq.home", "fjordmq.lib", "fjordmq.configuration", "fjordmq.java")
+        .forEach(System::clearProperty);
     api.close();
   }
 
@@ -154,7 +156,7 @@ class ConfigCommandTest {
 
   @Test
   void shouldSayThatTheBrokerIsNotBuilt() throws IOException {
-    Files.delete(home.resolve("broker-server/target/fjordmq/lib"));
+    Files.delete(home.resolve("lib"));
     Cli.Result result = new Cli().line("check");
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.err()).contains("build FjordMQ with 'bin/standalone.sh build'");
@@ -207,5 +209,42 @@ class ConfigCommandTest {
     assertThat(Cli.of(api).pause(pause).line("cluster decommission alpha --yes").out())
         .isEqualTo("moving 5\nnode 'alpha' has stopped and is no longer a member\n");
     assertThat(steps).isEmpty();
+  }
+
+  @Test
+  void shouldKeepWaitingForAnotherNodeIfTheApiFails() {
+    api.on("POST /nodes/n1/decommission", "{\"message\":\"moving 5\"}");
+    api.on("GET /cluster", "{\"self\":\"n2\"}");
+    api.on("GET /nodes", "[{\"node\":\"n1\"}]");
+    Deque<Runnable> steps = new ArrayDeque<>();
+    steps.add(() -> api.on("GET /nodes", 503, "{\"message\":\"busy\"}"));
+    steps.add(() -> {});
+    steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\"}]"));
+    Host.Pause pause =
+        seconds -> {
+          steps.remove().run();
+          return true;
+        };
+    assertThat(Cli.of(api).pause(pause).line("cluster decommission n1 --yes").out())
+        .isEqualTo("moving 5\nnode 'n1' has stopped and is no longer a member\n");
+    assertThat(steps).isEmpty();
+    api.on("GET /nodes", "[{\"node\":\"n1\"}]");
+    pause =
+        seconds -> {
+          api.on("GET /nodes", 503, "{\"message\":\"busy\"}");
+          return true;
+        };
+    assertThat(Cli.of(api).pause(pause).line("cluster decommission n1 --yes"))
+        .isEqualTo(new Cli.Result(1, "moving 5\n", "fjordmq: busy\n"));
+  }
+
+  @Test
+  void shouldDecommissionOnlyMembersOnRequest() {
+    api.on("GET /nodes", "[{\"node\":\"n1\",\"name\":\"alpha\"}]");
+    assertThat(Cli.of(api).line("cluster decommission beta --if-member --yes"))
+        .isEqualTo(new Cli.Result(0, "node 'beta' is not a member of the cluster\n", ""));
+    api.on("POST /nodes/alpha/decommission", "{\"message\":\"moving 5\"}");
+    assertThat(Cli.of(api).line("cluster decommission alpha --if-member --no-wait --yes").out())
+        .isEqualTo("moving 5\n");
   }
 }

@@ -24,6 +24,8 @@ import picocli.CommandLine;
 /** The help, the suggestions, the completion and the documentation know all commands. */
 class HelpTest {
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+) {2,}[a-z]");
+  private static final Pattern NAMED =
+      Pattern.compile("bin/fjordmq ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?");
 
   @TempDir Path folder;
 
@@ -77,6 +79,19 @@ class HelpTest {
   }
 
   @Test
+  void shouldNameOnlyExistingCommandsInGuides() throws IOException {
+    List<String> commands = leaves();
+    for (String guide : List.of("RUNBOOKS.md", "OPERATIONS.md", "MONITORING.md")) {
+      Matcher named = NAMED.matcher(Files.readString(root().resolve("docs").resolve(guide)));
+      while (named.find()) {
+        String noun = named.group(1);
+        String command = named.group(2) == null ? noun : noun + " " + named.group(2);
+        assertThat(commands).as(guide).containsAnyOf(noun, command);
+      }
+    }
+  }
+
+  @Test
   void shouldExplainEveryCommand() {
     List<String> commands = leaves();
     assertThat(commands).contains("status", "clients list", "api-keys add").hasSizeGreaterThan(35);
@@ -102,7 +117,7 @@ class HelpTest {
         .contains("unknown option '--jsno'; did you mean '--json'?");
     assertThat(new Cli().line("clients").err())
         .isEqualTo(
-            "fjordmq: command missing; the commands are inflight, kick, list, queued, show; see 'fjordmq clients"
+            "fjordmq: command missing; the commands are inflight, kick, kick-user, list, queued, show; see 'fjordmq clients"
                 + " --help'\n");
     assertThat(new Cli().line("clients list x").err()).contains("unexpected argument 'x'");
     assertThat(new Cli().line("clients show").err()).contains("missing required parameter");

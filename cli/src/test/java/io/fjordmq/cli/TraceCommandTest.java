@@ -87,10 +87,12 @@ class TraceCommandTest {
         "GET /trace",
         """
         [{"name":"x","type":"topic","topic":"a/#","status":"running","payload_encode":"text","by":"key",
-        "start_at":"2026-11-26T11:00:00Z","end_at":"2026-11-26T12:00:00Z","log_size":{"n1":5,"n2":7}}]
+        "start_at":"2026-11-26T11:00:00Z","end_at":"2026-11-26T12:00:00Z","log_size":{"n1":5,"n2":7},
+        "log_problems":{"n1":"disk full"}}]
         """);
     assertThat(Cli.of(api).line("trace list").out())
         .endsWith(
-            "x\ttopic\ta/#\t\trunning\ttext\t2026-11-26T11:00:00Z\t2026-11-26T12:00:00Z\tkey\t12\n");
+            "x\ttopic\ta/#\t\trunning\ttext\t2026-11-26T11:00:00Z\t2026-11-26T12:00:00Z\tkey\t12"
+                + "\tnode n1: disk full\n");
   }
 }

@@ -121,17 +121,28 @@ public final class ApiClient {
   }
 
   private ApiFailure rejected(int status, String text) {
-    JsonNode message = MissingNode.getInstance();
+    JsonNode body = MissingNode.getInstance();
     try {
-      message = Json.parse(text).path("message");
+      body = Json.parse(text);
     } catch (JacksonException e) {
       // not an error of the API
     }
+    JsonNode message = body.path("message");
     if (!message.isString()) {
       return noApi(status);
     }
     String advice = status == 401 ? "; " + access.credentialsAdvice() : "";
-    return new ApiFailure(Kind.REJECTED, message.asString() + advice);
+    Kind kind =
+        body.path("code").asString("").equals("ALREADY_EXISTS") ? Kind.EXISTS : kindOf(status);
+    return new ApiFailure(kind, message.asString() + advice);
+  }
+
+  private static Kind kindOf(int status) {
+    return switch (status) {
+      case 400, 409 -> Kind.INVALID;
+      case 404 -> Kind.NOT_FOUND;
+      default -> Kind.REJECTED;
+    };
   }
 
   private ApiFailure noApi(int status) {

@@ -8,6 +8,12 @@ public final class ApiFailure extends RuntimeException {
   public enum Kind {
     /** The node rejected the request or could not handle it. */
     REJECTED,
+    /** The node rejected what the request contains; requests with other contents can succeed. */
+    INVALID,
+    /** What the request names does not exist. */
+    NOT_FOUND,
+    /** What the request would create exists already. */
+    EXISTS,
     /** The node is not running, cannot be reached or does not respond. */
     UNREACHABLE
   }

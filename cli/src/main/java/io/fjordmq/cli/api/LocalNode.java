@@ -18,8 +18,9 @@ import tools.jackson.databind.JsonNode;
  * </pre>
  *
  * @param dataDirectory the data directory of the node
+ * @param startCommand the command that starts the node, for advice
  */
-public record LocalNode(Path dataDirectory) {
+public record LocalNode(Path dataDirectory, String startCommand) {
   private static final String ELSEWHERE = "to use another node, set -d, or --url with --api-key";
 
   /**
@@ -40,8 +41,8 @@ public record LocalNode(Path dataDirectory) {
           url,
           ApiAccess.bearer(token),
           url.startsWith("https:") ? Trust.thisHost() : null,
-          "the node is not running (data directory: %s); start it with 'bin/standalone.sh start'"
-              .formatted(dataDirectory),
+          "the node is not running (data directory: %s); start it with: %s"
+              .formatted(dataDirectory, startCommand),
           "the node with data directory %s may have stopped, or restarted just now"
               .formatted(dataDirectory));
     } catch (NoSuchFileException e) {
@@ -63,8 +64,8 @@ public record LocalNode(Path dataDirectory) {
 
   private ApiFailure notRunning(IOException cause) {
     return ApiFailure.unreachable(
-        "the node is not running or not ready yet (data directory: %s); start it with 'bin/standalone.sh start'; %s"
-            .formatted(dataDirectory, ELSEWHERE),
+        "the node is not running or not ready yet (data directory: %s); %s. Start it with: %s"
+            .formatted(dataDirectory, ELSEWHERE, startCommand),
         cause);
   }
 

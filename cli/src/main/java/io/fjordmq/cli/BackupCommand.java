@@ -1,0 +1,156 @@
+package io.fjordmq.cli;
+
+import io.fjordmq.cli.api.ApiFailure;
+import io.fjordmq.cli.api.ApiFailure.Kind;
+import io.fjordmq.cli.api.ApiPath;
+import io.fjordmq.cli.api.ApiReply;
+import io.fjordmq.cli.api.Json;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Backups of the cluster. */
+@Command(
+    name = "backup",
+    description = {
+      "Back up the cluster to a directory on the disk of a node",
+      "One node collects the sessions, queues, retained messages, users, rules, bans and settings"
+          + " of the whole cluster, while all nodes serve clients. The command waits for the end of"
+          + " the backup. After Ctrl-C, the backup continues; see 'backup status' and 'backup"
+          + " cancel'."
+    })
+final class BackupCommand implements Callable<Integer> {
+  private static final ApiPath PATH = ApiPath.of("backup");
+  private static final long MIB = 1 << 20;
+  private static final String DIR = "DIR";
+  private static final String WHICH = "directory of the backup";
+
+  private final CommandContext context;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = DIR,
+      description =
+          "directory on the node, empty or new; relative paths only for a node on this host")
+  private @Nullable String directory;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "MIB",
+      description = "MiB to read per second, 0 for no limit (default: 32)")
+  private long rate = 32;
+
+  @Mixin private final JsonOption json = new JsonOption();
+
+  BackupCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    String target = directory;
+    if (target == null) {
+      throw new UsageException("DIR is missing");
+    }
+    if (rate < 0 || rate > MIB) {
+      throw new UsageException("--rate must be between 0 and 1048576: " + rate);
+    }
+    ObjectNode body =
+        Json.object()
+            .put("directory", context.isLocal() ? absolute(target).toString() : target)
+            .put("bytes_per_second", rate * MIB);
+    String node = context.api().post(PATH, body).json().path("node").asString("");
+    ApiReply reply = context.api().get(PATH);
+    while (isRunning(reply.json())) {
+      if (!context.awaitSecond()) {
+        return Main.FAILED;
+      }
+      reply = context.api().get(PATH);
+      requireSameNode(node, reply.json());
+    }
+    requireDone(reply.json());
+    return context.done(reply, json, summary(reply.json()));
+  }
+
+  private static Path absolute(String path) {
+    return Path.of(path).toAbsolutePath().normalize();
+  }
+
+  private static boolean isRunning(JsonNode backup) {
+    return state(backup).equals("running");
+  }
+
+  private static String state(JsonNode backup) {
+    return backup.path("state").asString("");
+  }
+
+  /** A load balancer could pass the requests to different nodes. */
+  private static void requireSameNode(String node, JsonNode backup) {
+    String other = backup.path("node").asString("");
+    if (!other.equals(node)) {
+      throw new ApiFailure(
+          Kind.REJECTED,
+          "node %s writes the backup, but node %s has responded; use the URL of node %s for 'backup status'"
+              .formatted(node, other, node));
+    }
+  }
+
+  private static void requireDone(JsonNode backup) {
+    if (!state(backup).equals("done")) {
+      throw new ApiFailure(
+          Kind.REJECTED,
+          "the backup %s: %s"
+              .formatted(
+                  state(backup).equals("failed") ? "failed" : "did not finish",
+                  backup.path("problem").asString(state(backup))));
+    }
+  }
+
+  private static String summary(JsonNode backup) {
+    return "backup complete: %d ranges, %d bytes of rows, in %s on node %s"
+        .formatted(
+            backup.path("ranges_done").asLong(0),
+            backup.path("bytes").asLong(0),
+            backup.path("directory").asString(""),
+            backup.path("node").asString(""));
+  }
+
+  @Command(name = "status", description = "Show the last backup that the node has made")
+  int status(@Mixin JsonOption option) {
+    return context.show(context.api().get(PATH), option);
+  }
+
+  @Command(
+      name = "cancel",
+      description = "Cancel the backup that is running on the node, and delete its files")
+  int cancel(@Mixin JsonOption option) {
+    return context.done(context.api().delete(PATH), option, "backup canceled");
+  }
+
+  @Command(
+      name = "verify",
+      description = {
+        "Check that a backup on this host is complete and undamaged",
+        "Reads all files and compares their checksums. Needs no running node."
+      })
+  int verify(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
+    return run("--verify-backup", backup);
+  }
+
+  @Command(
+      name = "show",
+      description = {"Describe a backup on this host", "Needs no running node."})
+  int show(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
+    return run("--show-backup", backup);
+  }
+
+  private int run(String task, String backup) {
+    return context.printed(context.broker().run(task, absolute(backup).toString()));
+  }
+}

@@ -1,0 +1,89 @@
+package io.fjordmq.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Backups through the API, and the commands that run the broker on this host: here a script. */
+class BackupCommandTest {
+  private static final String RUNNING = "{\"node\":\"n1\",\"state\":\"running\"}";
+  private static final String DONE =
+      "{\"node\":\"n1\",\"state\":\"done\",\"directory\":\"/b\",\"ranges_done\":3,\"bytes\":7}";
+
+  private final FakeApi api = new FakeApi();
+
+  @TempDir Path home;
+
+  @AfterEach
+  void stop() {
+    api.close();
+    List.of("fjordmq.home", "fjordmq.lib", "fjordmq.configuration", "fjordmq.java")
+        .forEach(System::clearProperty);
+  }
+
+  private Cli waiting(String next) {
+    api.on("POST /backup", RUNNING).on("GET /backup", RUNNING);
+    return Cli.of(api)
+        .pause(
+            seconds -> {
+              api.on("GET /backup", next);
+              return true;
+            });
+  }
+
+  @Test
+  void shouldWaitForTheEndOfTheBackup() {
+    assertThat(waiting(DONE).line("backup /b --rate 2"))
+        .isEqualTo(
+            new Cli.Result(
+                0, "backup complete: 3 ranges, 7 bytes of rows, in /b on node n1\n", ""));
+    assertThat(api.lines()).containsExactly("POST /backup", "GET /backup", "GET /backup");
+    assertThat(api.requests().get(0).body())
+        .isEqualTo("{\"directory\":\"/b\",\"bytes_per_second\":2097152}");
+  }
+
+  @Test
+  void shouldReportAFailedBackup() {
+    String failed = "{\"node\":\"n1\",\"state\":\"failed\",\"problem\":\"disk full\"}";
+    assertThat(waiting(failed).line("backup /b"))
+        .isEqualTo(new Cli.Result(1, "", "fjordmq: the backup failed: disk full\n"));
+    String other = "{\"node\":\"n2\",\"state\":\"none\"}";
+    assertThat(waiting(other).line("backup /b").err())
+        .contains("node n1 writes the backup, but node n2 has responded");
+  }
+
+  @Test
+  void shouldRejectInvalidArguments() {
+    assertThat(Cli.of(api).line("backup").code()).isEqualTo(2);
+    assertThat(Cli.of(api).line("backup /b --rate -1").err()).contains("--rate must be between");
+    assertThat(api.lines()).isEmpty();
+  }
+
+  @Test
+  void shouldShowAndCancel() {
+    api.on("GET /backup", DONE).on("DELETE /backup", RUNNING);
+    assertThat(Cli.of(api).line("backup status").out()).contains("state\tdone\n");
+    assertThat(Cli.of(api).line("backup cancel").out()).isEqualTo("backup canceled\n");
+  }
+
+  @Test
+  void shouldRunTheBrokerForBackupsOnThisHost() throws IOException {
+    System.setProperty("fjordmq.home", home.toString());
+    System.setProperty("fjordmq.lib", home.toString());
+    System.setProperty("fjordmq.configuration", "/etc/fjordmq.yml");
+    System.setProperty("fjordmq.java", home.resolve("java").toString());
+    Path script = home.resolve("java");
+    Files.writeString(script, "#!/bin/bash\necho \"${*: -4}\"\n[[ \"$*\" != */bad* ]] || exit 1\n");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    assertThat(new Cli().line("restore /b").out()).isEqualTo("--restore /b -c /etc/fjordmq.yml\n");
+    assertThat(new Cli().line("backup verify /b").out()).endsWith("--verify-backup /b\n");
+    assertThat(new Cli().line("backup show /b").out()).endsWith("--show-backup /b\n");
+    assertThat(new Cli().line("backup verify /bad").code()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.cli.imports;
+
+import org.jspecify.annotations.NullMarked;
