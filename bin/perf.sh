@@ -50,7 +50,8 @@ Options for run:
   --remote               allow --hosts on other hosts
   --client-cert FILE     client certificate for mutual TLS with a running broker; requires --client-key
   --client-key FILE      private key of that certificate
-  --without NAME         omit a requirement of the scenario that cannot be met here: users or node-limits
+  --without NAME         omit a requirement of the scenario that cannot be met here: users, redis (users are in files
+                         instead) or node-limits
   --set NAME=VALUE       set a parameter of a benchmark; see --list
   --threads N            number of event loops of the load tool (default: number of processors)
   --out DIR              directory for the report (default: ./perf-reports)
@@ -80,6 +81,8 @@ Examples:
   bin/perf.sh run true_2k_2k_qos1_p32_100mps_1n --scale 0.05
   bin/perf.sh run pairs_clean_qos1_p256 --broker fjordmq --broker mosquitto --reuse --runs 5
   bin/perf.sh run true_50_50_qos1_p64_10mps_1n --hosts 127.0.0.1:1883 --pids 4711
+  bin/perf.sh run mobile_device_0.1M_2n_backend --scale 0.1 --seconds 120
+  bin/perf.sh run logins --set provider=redis
   bin/perf.sh run tls-storm --set rate=200 --set key=rsa
   bin/perf.sh targets ordinary
   bin/perf.sh targets three-nodes connects

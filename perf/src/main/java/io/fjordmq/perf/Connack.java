@@ -7,10 +7,14 @@ import io.netty.buffer.ByteBuf;
  *
  * @param code return code or reason code; 0 if the broker accepts the client
  * @param receiveMaximum unacknowledged publishes that the broker accepts; 65,535 if not set
+ * @param authenticationData last message of enhanced authentication; empty if there is none
  */
-record Connack(int code, int receiveMaximum) {
+@SuppressWarnings("ArrayRecordComponent") // never compared by value
+record Connack(int code, int receiveMaximum, byte[] authenticationData) {
   private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
   private static final int RECEIVE_MAXIMUM = 0x21;
+  private static final int AUTHENTICATION_DATA = 0x16;
+  private static final byte[] NONE = {};
 
   /**
    * @param body body of the packet, starting at the flags
@@ -19,20 +23,36 @@ record Connack(int code, int receiveMaximum) {
     body.skipBytes(1);
     int code = body.readUnsignedByte();
     if (version == ConnectSettings.MQTT_3 || !body.isReadable()) {
-      return new Connack(code, DEFAULT_RECEIVE_MAXIMUM);
+      return new Connack(code, DEFAULT_RECEIVE_MAXIMUM, NONE);
     }
-    int length = MqttPacketWriter.readLength(body);
-    ByteBuf properties = body.readSlice(length);
+    return ofProperties(code, body);
+  }
+
+  /**
+   * Returns the authentication data of an AUTH.
+   *
+   * @param body body of the packet, starting at the reason code
+   */
+  static byte[] authenticationData(ByteBuf body) {
+    return ofProperties(body.readUnsignedByte(), body).authenticationData;
+  }
+
+  private static Connack ofProperties(int code, ByteBuf body) {
+    ByteBuf properties = body.readSlice(MqttPacketWriter.readLength(body));
     int receiveMaximum = DEFAULT_RECEIVE_MAXIMUM;
+    byte[] authenticationData = NONE;
     while (properties.isReadable()) {
       int propertyId = properties.readUnsignedByte();
-      if (propertyId == RECEIVE_MAXIMUM) {
-        receiveMaximum = properties.readUnsignedShort();
-      } else {
-        skip(properties, propertyId);
+      switch (propertyId) {
+        case RECEIVE_MAXIMUM -> receiveMaximum = properties.readUnsignedShort();
+        case AUTHENTICATION_DATA -> {
+          authenticationData = new byte[properties.readUnsignedShort()];
+          properties.readBytes(authenticationData);
+        }
+        default -> skip(properties, propertyId);
       }
     }
-    return new Connack(code, receiveMaximum);
+    return new Connack(code, receiveMaximum, authenticationData);
   }
 
   /** Skips the value of a property, whose length depends on the property (MQTT 5.0 §2.2.2.2). */
@@ -45,7 +65,7 @@ record Connack(int code, int receiveMaximum) {
         in.skipBytes(in.readUnsignedShort());
         in.skipBytes(in.readUnsignedShort());
       }
-      case 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F -> in.skipBytes(in.readUnsignedShort());
+      case 0x12, 0x15, 0x1A, 0x1C, 0x1F -> in.skipBytes(in.readUnsignedShort());
       default ->
           throw new IllegalStateException(
               "CONNACK has property 0x"

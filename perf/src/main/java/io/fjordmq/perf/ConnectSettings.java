@@ -17,8 +17,18 @@ public record ConnectSettings(
     boolean clean,
     int keepAliveSeconds,
     @Nullable Credentials credentials) {
-  /** A user name and a password. */
-  public record Credentials(String userName, String password) {}
+  /**
+   * A user name and a password.
+   *
+   * @param scram proves that the client knows the password, with the enhanced authentication of
+   *     MQTT 5; null if the CONNECT contains the password
+   */
+  public record Credentials(String userName, String password, @Nullable ScramLogin scram) {
+    /** Creates credentials that the CONNECT contains. */
+    public Credentials(String userName, String password) {
+      this(userName, password, null);
+    }
+  }
 
   /** MQTT 3.1.1. */
   public static final int MQTT_3 = 4;
@@ -34,6 +44,9 @@ public record ConnectSettings(
       throw new IllegalArgumentException(
           "keep alive must be between 0 and 65535 s, not " + keepAliveSeconds);
     }
+    if (version != MQTT_5 && credentials != null && credentials.scram() != null) {
+      throw new IllegalArgumentException("SCRAM requires MQTT 5");
+    }
   }
 
   /** Creates settings of an anonymous client. */
@@ -44,6 +57,11 @@ public record ConnectSettings(
   /** Returns settings for MQTT 3.1.1 without keep-alive. */
   public static ConnectSettings simple(String clientId, boolean clean) {
     return new ConnectSettings(clientId, MQTT_3, clean, 0);
+  }
+
+  /** Returns how the client proves that it knows its password; null if it sends the password. */
+  @Nullable ScramLogin scram() {
+    return credentials == null ? null : credentials.scram();
   }
 
   boolean isMqtt5() {

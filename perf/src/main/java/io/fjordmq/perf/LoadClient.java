@@ -48,6 +48,7 @@ public final class LoadClient extends ByteToMessageDecoder {
    */
   private @Nullable Set<Integer> unreleased;
 
+  private ScramLogin.@Nullable Exchange exchange;
   private @Nullable CompletableFuture<LoadClient> subscribed;
   private @Nullable Channel channel;
   private @Nullable String closeReason;
@@ -134,7 +135,13 @@ public final class LoadClient extends ByteToMessageDecoder {
   public void channelActive(ChannelHandlerContext context) {
     channel = context.channel();
     ByteBuf out = context.alloc().buffer();
-    MqttPacketWriter.writeConnect(out, connectSettings);
+    ScramLogin scram = connectSettings.scram();
+    if (scram == null) {
+      MqttPacketWriter.writeConnect(out, connectSettings);
+    } else {
+      exchange = scram.begin();
+      MqttPacketWriter.writeConnect(out, connectSettings, ScramLogin.METHOD, exchange.first());
+    }
     context.writeAndFlush(out);
   }
 
@@ -198,6 +205,7 @@ public final class LoadClient extends ByteToMessageDecoder {
       case MqttPacketWriter.PUBACK -> receiver.onPuback(acceptedIdentifier("PUBACK", body));
       case MqttPacketWriter.PUBCOMP -> receiver.onPuback(acceptedIdentifier("PUBCOMP", body));
       case MqttPacketWriter.CONNACK -> onConnack(Connack.read(body, connectSettings.version()));
+      case MqttPacketWriter.AUTH -> onAuth(context, Connack.authenticationData(body));
       case MqttPacketWriter.SUBACK -> onSuback(body);
       case MqttPacketWriter.PINGRESP -> {}
       case MqttPacketWriter.DISCONNECT ->
@@ -232,10 +240,22 @@ public final class LoadClient extends ByteToMessageDecoder {
     return identifier;
   }
 
+  private void onAuth(ChannelHandlerContext context, byte[] data) {
+    if (exchange == null) {
+      throw new IllegalStateException("unexpected AUTH");
+    }
+    ByteBuf out = context.alloc().buffer();
+    MqttPacketWriter.authenticate(out, ScramLogin.METHOD, exchange.last(data));
+    context.write(out, context.voidPromise());
+  }
+
   private void onConnack(Connack connack) {
     if (connack.code() != 0) {
       connected.completeExceptionally(new RefusedException("CONNACK " + hex(connack.code())));
       return;
+    }
+    if (exchange != null) {
+      exchange.verify(connack.authenticationData());
     }
     receiveMaximum = connack.receiveMaximum();
     int keepAlive = connectSettings.keepAliveSeconds();

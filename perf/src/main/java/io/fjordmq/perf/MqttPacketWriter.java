@@ -1,6 +1,7 @@
 package io.fjordmq.perf;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -18,6 +19,7 @@ public final class MqttPacketWriter {
   static final int SUBACK = 9;
   static final int PINGRESP = 13;
   static final int DISCONNECT = 14;
+  static final int AUTH = 15;
 
   private static final byte[] NONE = {};
 
@@ -25,6 +27,11 @@ public final class MqttPacketWriter {
   private static final byte[] NO_PROPERTIES = {0};
 
   private static final int SESSION_EXPIRY_INTERVAL = 0x11;
+  private static final int AUTHENTICATION_METHOD = 0x15;
+  private static final int AUTHENTICATION_DATA = 0x16;
+
+  /** Reason code of an AUTH. */
+  private static final int CONTINUE_AUTHENTICATION = 0x18;
 
   /** Flags of a CONNECT with user name and password. */
   private static final int CREDENTIALS = 0xC0;
@@ -37,29 +44,80 @@ public final class MqttPacketWriter {
 
   private MqttPacketWriter() {}
 
-  /** Writes a CONNECT. */
+  /** Writes a CONNECT with user name and password, or none of them. */
   public static void writeConnect(ByteBuf out, ConnectSettings connectSettings) {
     ConnectSettings.Credentials user = connectSettings.credentials();
-    int flags = user == null ? 0 : CREDENTIALS;
     String clientId = connectSettings.clientId();
-    List<String> payload =
-        user == null ? List.of(clientId) : List.of(clientId, user.userName(), user.password());
+    if (user == null) {
+      writeConnect(out, connectSettings, 0, NONE, List.of(clientId));
+    } else {
+      writeConnect(
+          out,
+          connectSettings,
+          CREDENTIALS,
+          NONE,
+          List.of(clientId, user.userName(), user.password()));
+    }
+  }
+
+  /**
+   * Writes a CONNECT of MQTT 5 that begins enhanced authentication.
+   *
+   * @param data authentication data
+   */
+  static void writeConnect(
+      ByteBuf out, ConnectSettings connectSettings, String method, byte[] data) {
+    List<String> payload = List.of(connectSettings.clientId());
+    writeConnect(out, connectSettings, 0, authentication(method, data), payload);
+  }
+
+  private static void writeConnect(
+      ByteBuf out,
+      ConnectSettings connectSettings,
+      int flags,
+      byte[] authentication,
+      List<String> payload) {
     List<byte[]> texts =
         payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
     int expiry = connectSettings.clean() ? 0 : 5;
-    int properties = connectSettings.isMqtt5() ? 1 + expiry : 0;
+    int properties = expiry + authentication.length;
+    int field = connectSettings.isMqtt5() ? lengthBytes(properties) + properties : 0;
     out.writeByte(0x10);
-    writeLength(out, 10 + properties + texts.stream().mapToInt(t -> 2 + t.length).sum());
+    writeLength(out, 10 + field + texts.stream().mapToInt(t -> 2 + t.length).sum());
     out.writeShort(4).writeBytes(new byte[] {'M', 'Q', 'T', 'T'});
     out.writeByte(connectSettings.version()).writeByte(flags | (connectSettings.clean() ? 2 : 0));
     out.writeShort(connectSettings.keepAliveSeconds());
     if (connectSettings.isMqtt5()) {
-      out.writeByte(expiry);
+      writeLength(out, properties);
       if (expiry > 0) {
         out.writeByte(SESSION_EXPIRY_INTERVAL).writeInt(EXPIRY_SECONDS);
       }
+      out.writeBytes(authentication);
     }
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
+  }
+
+  /** Writes an AUTH that continues enhanced authentication. */
+  static void authenticate(ByteBuf out, String method, byte[] data) {
+    byte[] properties = authentication(method, data);
+    out.writeByte(AUTH << 4);
+    writeLength(out, 1 + lengthBytes(properties.length) + properties.length);
+    out.writeByte(CONTINUE_AUTHENTICATION);
+    writeLength(out, properties.length);
+    out.writeBytes(properties);
+  }
+
+  private static byte[] authentication(String method, byte[] data) {
+    byte[] name = method.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer out = ByteBuffer.allocate(6 + name.length + data.length);
+    out.put((byte) AUTHENTICATION_METHOD).putShort((short) name.length).put(name);
+    out.put((byte) AUTHENTICATION_DATA).putShort((short) data.length).put(data);
+    return out.array();
+  }
+
+  /** Returns the number of bytes of a variable byte integer. */
+  private static int lengthBytes(int length) {
+    return length < 1 << 7 ? 1 : length < 1 << 14 ? 2 : length < 1 << 21 ? 3 : 4;
   }
 
   /** Writes a SUBSCRIBE; with MQTT 5, without properties. */

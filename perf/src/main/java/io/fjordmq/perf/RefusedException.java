@@ -5,7 +5,7 @@ public final class RefusedException extends RuntimeException {
   /**
    * @param reason the reason code, as text such as {@code CONNACK 0x03}
    */
-  RefusedException(String reason) {
+  public RefusedException(String reason) {
     super(reason);
   }
 }

@@ -10,7 +10,9 @@ import io.netty.handler.codec.mqtt.MqttDecoder;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageIdVariableHeader;
 import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -75,6 +77,30 @@ class MqttPacketWriterTest {
     assertThat(connect.payload().userName()).isEqualTo("user");
     assertThat(connect.payload().passwordInBytes()).asString().isEqualTo("secret");
     assertThat(connect.variableHeader().isCleanSession()).isTrue();
+  }
+
+  @Test
+  void shouldWriteEnhancedAuthentication() {
+    byte[] data = new byte[200]; // the properties need two bytes for their length
+    data[199] = 7;
+    ByteBuf out = Unpooled.buffer();
+    MqttPacketWriter.writeConnect(
+        out, new ConnectSettings("client", ConnectSettings.MQTT_5, false, 0), "method", data);
+    MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
+    assertThat(connect.payload().clientIdentifier()).isEqualTo("client");
+    assertThat(connect.variableHeader().hasUserName()).isFalse();
+    assertAuthentication(connect.variableHeader().properties(), data);
+
+    out = Unpooled.buffer();
+    MqttPacketWriter.authenticate(out, "method", data);
+    var auth = (MqttReasonCodeAndPropertiesVariableHeader) decoded(out).variableHeader();
+    assertThat(auth.reasonCode()).isEqualTo((byte) 0x18);
+    assertAuthentication(auth.properties(), data);
+  }
+
+  private static void assertAuthentication(MqttProperties properties, byte[] data) {
+    assertThat(properties.getProperty(0x15).value()).isEqualTo("method");
+    assertThat(properties.getProperty(0x16).value()).isEqualTo(data);
   }
 
   @Test

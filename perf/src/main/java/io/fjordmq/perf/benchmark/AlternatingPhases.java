@@ -2,8 +2,8 @@ package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The results of phases that alternated between two kinds of load. Each result is compared with the
@@ -23,14 +23,20 @@ record AlternatingPhases(List<RunResult> ours, List<RunResult> theirs) {
     theirs = List.copyOf(theirs);
   }
 
+  /** Returns the ratio of a figure of each pair, in ascending order. */
+  List<Double> ratios(ResultMetric metric) {
+    return IntStream.range(0, ours.size())
+        .mapToObj(i -> ours.get(i).figure(metric) / theirs.get(i).figure(metric))
+        .sorted()
+        .toList();
+  }
+
   /**
    * Returns the median ratio of a figure; the lower of the two middle ratios if their number is
    * even.
    */
   double medianRatio(ResultMetric metric) {
-    double[] ratios = new double[ours.size()];
-    Arrays.setAll(ratios, i -> ours.get(i).figure(metric) / theirs.get(i).figure(metric));
-    Arrays.sort(ratios);
-    return ratios[(ratios.length - 1) / 2];
+    List<Double> ratios = ratios(metric);
+    return ratios.get((ratios.size() - 1) / 2);
   }
 }

@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * used by one thread.
  */
 final class ApiConnection implements AutoCloseable {
-  private static final String BASE = "/api/v5";
+  static final String BASE = "/api/v5";
   private static final int TIMEOUT_MILLIS = 30_000;
   private static final int BUFFER_BYTES = 64 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
@@ -72,9 +72,14 @@ final class ApiConnection implements AutoCloseable {
    *     connection
    */
   Reply get(String path) throws IOException {
+    return getPage(BASE + path);
+  }
+
+  /** Like {@link #get}, but also for pages outside the API. */
+  Reply getPage(String target) throws IOException {
     String request =
-        "GET %s%s HTTP/1.1\r\nHost: %s:%d\r\nAuthorization: Bearer %s\r\n\r\n"
-            .formatted(BASE, path, endpoint.host(), endpoint.port(), endpoint.token());
+        "GET %s HTTP/1.1\r\nHost: %s:%d\r\nAuthorization: Bearer %s\r\n\r\n"
+            .formatted(target, endpoint.host(), endpoint.port(), endpoint.token());
     try {
       Link open = open();
       open.socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +31,18 @@ final class ApiLoad {
 
   private final ApiEndpoint endpoint;
   private final Rate rate;
-  private final ApiRequestMix mix;
+  private final LongFunction<String> targets;
   private final Recorder latencies = new Recorder(MAX_MICROS, 3);
   private final LongAdder failures = new LongAdder();
   private final AtomicReference<@Nullable String> firstFailure = new AtomicReference<>();
 
-  ApiLoad(ApiEndpoint endpoint, Rate rate, ApiRequestMix mix) {
+  /**
+   * @param targets returns the path of a request, with the query, by the number of the request
+   */
+  ApiLoad(ApiEndpoint endpoint, Rate rate, LongFunction<String> targets) {
     this.endpoint = endpoint;
     this.rate = rate;
-    this.mix = mix;
+    this.targets = targets;
   }
 
   /**
@@ -83,7 +87,7 @@ final class ApiLoad {
         if (due - end >= 0 || System.nanoTime() - end >= 0) {
           return;
         }
-        if (succeeds(connection, mix.path(number)) && due - countedFrom >= 0) {
+        if (succeeds(connection, targets.apply(number)) && due - countedFrom >= 0) {
           long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - due);
           latencies.recordValue(Math.min(MAX_MICROS, micros));
         }
@@ -93,15 +97,15 @@ final class ApiLoad {
     }
   }
 
-  private boolean succeeds(ApiConnection connection, String path) {
+  private boolean succeeds(ApiConnection connection, String target) {
     try {
-      ApiConnection.Reply reply = connection.get(path);
+      ApiConnection.Reply reply = connection.getPage(target);
       if (reply.isOk()) {
         return true;
       }
-      failed("GET " + path + ": expected 200, not " + reply.excerpt());
+      failed("GET " + target + ": expected 200, not " + reply.excerpt());
     } catch (IOException e) {
-      failed("GET " + path + ": " + e.getMessage());
+      failed("GET " + target + ": " + e.getMessage());
     }
     return false;
   }

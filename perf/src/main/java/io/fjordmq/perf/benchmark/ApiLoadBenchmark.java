@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class ApiLoadBenchmark {
   private static final String MESSAGES = "true_100_100_qos1_p32_50mps_1n";
+  private static final String PROBE = "/livez";
   private static final String WITHOUT = "without requests";
 
   /** Warm-up of each phase, because new clients have just connected. */
@@ -35,6 +37,7 @@ final class ApiLoadBenchmark {
   private final ApiEndpoint endpoint;
   private final ApiLoad.Rate rate;
   private final Scenario messages;
+  private final boolean probes;
 
   private ApiLoadBenchmark(BenchmarkRun run, RunningBroker broker, ApiEndpoint endpoint) {
     this.run = run;
@@ -42,6 +45,7 @@ final class ApiLoadBenchmark {
     this.endpoint = endpoint;
     this.rate = new ApiLoad.Rate(run.number("clients"), run.number("requests"));
     this.messages = run.scenario(MESSAGES);
+    this.probes = run.choice("pages", "api", "probe").equals("probe");
   }
 
   static void run(BenchmarkRun run) throws Exception {
@@ -89,7 +93,9 @@ final class ApiLoadBenchmark {
         new FutureTask<>(
             () -> {
               ApiRequestMix mix = new ApiRequestMix(awaitClients((int) messages.clients().total()));
-              return new ApiLoad(endpoint, rate, mix).run(PHASE_WARM_SECONDS, seconds);
+              LongFunction<String> targets =
+                  probes ? number -> PROBE : number -> ApiConnection.BASE + mix.path(number);
+              return new ApiLoad(endpoint, rate, targets).run(PHASE_WARM_SECONDS, seconds);
             });
     Thread thread = new Thread(requests, "api-load");
     thread.setDaemon(true);

@@ -10,10 +10,12 @@ import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import io.fjordmq.perf.scenario.UsageException;
+import io.fjordmq.perf.scenario.UserStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -93,6 +95,16 @@ public final class BenchmarkRun {
           "--set " + name + " must be " + String.join(" or ", choices) + ", not '" + value + "'");
     }
     return value;
+  }
+
+  /**
+   * Returns the value of a parameter that names a user store.
+   *
+   * @throws UsageException if there is no such store
+   */
+  UserStore userStore(String name, List<UserStore> choices) {
+    String value = choice(name, choices.stream().map(UserStore::toString).toArray(String[]::new));
+    return UserStore.valueOf(value.toUpperCase(Locale.ROOT));
   }
 
   /** Returns the value of a parameter, a whole number of at least 1. */
@@ -205,7 +217,12 @@ public final class BenchmarkRun {
       int warmSeconds,
       int seconds)
       throws Exception {
-    LoadRun load = new LoadRun(scenario, warmSeconds, seconds, progress);
+    return load(broker, loops, column, new LoadRun(scenario, warmSeconds, seconds, this::progress));
+  }
+
+  /** Runs a load with clients on the given event loops. */
+  RunResult load(RunningBroker broker, ClientLoops loops, String column, LoadRun load)
+      throws Exception {
     int run = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     RunResult result = load.run(column, loops, broker.watch(), run, broker.keepsRunning());
     return broker.limits().addRemarks(result);

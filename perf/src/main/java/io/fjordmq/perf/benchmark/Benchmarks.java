@@ -30,6 +30,7 @@ public final class Benchmarks {
           entry("idle-ranges", IdleRangesBenchmark::run),
           entry("logins", LoginBenchmark::run),
           entry("offline-queues", OfflineQueueBenchmark::drain),
+          entry("provider-outage", ProviderOutageBenchmark::run),
           entry("range-throughput", RangeThroughputBenchmark::run),
           entry("reconnect", ReconnectBenchmark::run),
           entry("retained-lookups", RetainedMessagesBenchmark::lookUp),

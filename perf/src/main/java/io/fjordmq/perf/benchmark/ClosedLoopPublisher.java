@@ -1,6 +1,7 @@
 package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.MqttPacketWriter;
 import io.netty.buffer.ByteBuf;
@@ -33,7 +34,16 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
    */
   ClosedLoopPublisher(
       String clientId, List<String> topics, int messagesPerTopic, int payloadBytes, int flags) {
-    this.client = new LoadClient(clientId, true, this);
+    this(ConnectSettings.simple(clientId, true), topics, messagesPerTopic, payloadBytes, flags);
+  }
+
+  ClosedLoopPublisher(
+      ConnectSettings connect,
+      List<String> topics,
+      int messagesPerTopic,
+      int payloadBytes,
+      int flags) {
+    this.client = new LoadClient(connect, this);
     this.topics = topics.stream().map(topic -> topic.getBytes(StandardCharsets.UTF_8)).toList();
     this.messages = messagesPerTopic * topics.size();
     this.padding = new byte[payloadBytes - NumberedMessages.HEADER_BYTES];

@@ -2,51 +2,99 @@ package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
-import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.ConnectSettings.Credentials;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
-import io.fjordmq.perf.machine.ProcessUsage;
+import io.fjordmq.perf.load.Users;
+import io.fjordmq.perf.scenario.ClientUsers;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.UsageException;
+import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.perf.users.UserAccount;
+import io.fjordmq.perf.users.UserService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Measures clients that log in with a password, one at a time; each user logs in twice. */
+/**
+ * Measures how many clients can log in per second, and what a login costs: without users, with
+ * users of a provider, and with users of a provider whose answers are cached. The nodes run at the
+ * same time, and the logins alternate between them.
+ */
 final class LoginBenchmark {
-  private static final int LOGIN_SECONDS = 30;
   private static final int HASH_SECONDS = 300;
 
-  private LoginBenchmark() {}
+  private final BenchmarkRun run;
+  private final int users;
+  private final int atOnce;
+
+  private LoginBenchmark(BenchmarkRun run) {
+    this.run = run;
+    this.users = run.number("users");
+    this.atOnce = run.number("atOnce");
+    if (users % atOnce != 0) {
+      // Otherwise the same client would log in while its previous connection ends.
+      throw new UsageException("--set users must be a multiple of atOnce, " + atOnce);
+    }
+  }
 
   static void run(BenchmarkRun run) throws Exception {
-    int users = run.number("users");
-    int runs = run.settings().runs();
-    Path passwords = run.settings().work().resolve("passwords");
-    hash(run.settings().checkout(), passwords, users * (runs + 1));
-    String security = "securityConfig: {allowAnonymous: true, passwordFile: " + passwords + "}";
-    try (RunningBroker broker = run.startNode("node", security);
-        ClientLoops loops = broker.loops(1)) {
-      for (int i = 0; i <= runs; i++) {
-        Measurement first = logIn(loops, broker.pid(), users * i, users);
-        Measurement second = logIn(loops, broker.pid(), users * i, users);
-        if (i > 0) { // the first run warms up
-          run.add(first.result("first login"));
-          run.add(second.result("second login"));
+    new LoginBenchmark(run).measure(run.userStore("provider", UserStore.withUsers()));
+  }
+
+  private void measure(UserStore store) throws Exception {
+    // Publishers have users with one access rule each.
+    Scenario anonymous = run.scenario("true_%d_%d_qos1_p32_1mps_1n".formatted(users, users));
+    Scenario named = anonymous.with(new ClientUsers(store, 0));
+    List<Node> nodes = new ArrayList<>();
+    nodes.add(start("without users", anonymous, ""));
+    nodes.add(start(store + ", not cached", named, settings(store, 0)));
+    if (store.isCacheable()) {
+      nodes.add(start(store + ", cached", named, settings(store, 2 * users)));
+    }
+    for (Node node : nodes) {
+      node.fillCaches();
+    }
+    for (int i = 0; i <= run.settings().runs(); i++) {
+      for (Node node : nodes) {
+        if (i > 0) {
+          run.add(node.logIn(run.settings().seconds()).result(node.broker.name()));
+        } else if (run.settings().warmSeconds() > 0) {
+          run.progress("warming up " + node.broker.name());
+          node.logIn(run.settings().warmSeconds());
         }
       }
     }
   }
 
-  /** Creates a password file with the broker's own tool. */
+  private Node start(String name, Scenario scenario, String settings) throws Exception {
+    return new Node(run.start(run.spec(name, scenario, settings)), new Users(scenario));
+  }
+
+  private String settings(UserStore store, int cacheSize) throws Exception {
+    String settings = UserService.cacheSettings(store, cacheSize);
+    if (store != UserStore.FILES) {
+      return settings;
+    }
+    // Measure the hash that the broker's own tool writes, not the fast hash of load scenarios.
+    Path file = run.settings().work().resolve("hashed-" + cacheSize);
+    hash(run.settings().checkout(), file, users);
+    return "securityConfig: {passwordFile: %s, loginCacheSize: %d}".formatted(file, cacheSize);
+  }
+
   private static void hash(Path checkout, Path file, int users)
       throws IOException, InterruptedException {
-    Files.writeString(
-        file,
-        IntStream.range(0, users)
-            .mapToObj(i -> "user" + i + ":" + password(i) + "\n")
-            .collect(Collectors.joining()));
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < users; i++) {
+      String name = nameOf(i);
+      lines.add(name + ":" + UserAccount.credentials(name).password());
+    }
+    Files.write(file, lines);
     Process script =
         new ProcessBuilder(checkout.resolve("bin/passwd.sh").toString(), "-U", file.toString())
             .inheritIO()
@@ -56,31 +104,50 @@ final class LoginBenchmark {
     }
   }
 
-  private static String password(int user) {
-    return "secret of " + user;
+  private static String nameOf(long user) {
+    return "p" + user;
   }
 
-  /** Logs the users in, one after another, and returns means over all of them. */
-  private static Measurement logIn(ClientLoops loops, long brokerPid, int firstUser, int users)
-      throws Exception {
-    final double cpu = ProcessUsage.of(brokerPid).cpuMicros();
-    long nanos = 0;
-    for (int user = firstUser; user < firstUser + users; user++) {
-      String name = "user" + user;
-      var credentials = new ConnectSettings.Credentials(name, password(user));
-      var connect = new ConnectSettings(name, ConnectSettings.MQTT_3, true, 0, credentials);
-      long start = System.nanoTime();
-      LoadClient client =
-          loops
-              .connect(new LoadClient(connect, LoadClient.Receiver.NOTHING))
-              .get(LOGIN_SECONDS, TimeUnit.SECONDS);
-      nanos += System.nanoTime() - start;
-      client.close();
+  /** A node and the users of its clients. */
+  private final class Node {
+    private final RunningBroker broker;
+
+    /** Of each user, because tokens and keys take the tool longer than the login. */
+    private final List<Optional<Credentials>> credentials;
+
+    Node(RunningBroker broker, Users accounts) {
+      this.broker = broker;
+      this.credentials =
+          IntStream.range(0, users)
+              .mapToObj(user -> Optional.ofNullable(accounts.credentials(nameOf(user))))
+              .toList();
     }
-    return new Measurement()
-        .put(ResultMetric.CONNECT_MEAN_MS, nanos / 1e6 / users)
-        .put(
-            ResultMetric.CONNECT_CPU_MICROS,
-            (ProcessUsage.of(brokerPid).cpuMicros() - cpu) / users);
+
+    private ConnectSettings connect(long number) {
+      // Answers of some providers depend on the client identifier, so each user has one.
+      int user = (int) (number % users);
+      Credentials known = credentials.get(user).orElse(null);
+      return new ConnectSettings("login-" + user, ConnectSettings.MQTT_5, true, 0, known);
+    }
+
+    /** Logs in each user once. */
+    void fillCaches() throws IOException, InterruptedException {
+      try (ClientLoops loops = broker.loops(run.settings().threads())) {
+        LoginLoop.runAll(loops, atOnce, this::connect, users);
+      }
+    }
+
+    Measurement logIn(int seconds) throws InterruptedException {
+      try (ClientLoops loops = broker.loops(run.settings().threads())) {
+        LoginCost cost = LoginCost.begin(broker);
+        final long start = System.nanoTime();
+        LoginLoop logins = LoginLoop.runFor(loops, atOnce, this::connect, seconds);
+        double elapsed = (System.nanoTime() - start) / 1e9;
+        Measurement measurement =
+            logins.measurement().put(ResultMetric.CONNECTS, logins.accepted() / elapsed);
+        cost.addTo(measurement, logins.accepted());
+        return measurement;
+      }
+    }
   }
 }

@@ -3,7 +3,8 @@ package io.fjordmq.perf.benchmark;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.load.Users;
+import io.fjordmq.perf.users.UserAccount;
+import io.fjordmq.perf.users.UserFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,8 @@ record OfflineSessions(int count) {
    * @return settings of the node
    */
   static String settings(Path passwords) throws IOException {
-    Files.write(passwords, List.of(Users.passwordLine(LONE_USER), Users.passwordLine(FLEET_USER)));
+    Files.write(
+        passwords, List.of(UserFiles.passwordLine(LONE_USER), UserFiles.passwordLine(FLEET_USER)));
     return "securityConfig: {allowAnonymous: loopback, passwordFile: " + passwords + "}";
   }
 
@@ -107,7 +109,7 @@ record OfflineSessions(int count) {
     if (session % FLEET_INTERVAL != 0) {
       return ConnectSettings.simple(clientId(session), false);
     }
-    var user = Users.of(session == 0 ? LONE_USER : FLEET_USER);
+    var user = UserAccount.credentials(session == 0 ? LONE_USER : FLEET_USER);
     return new ConnectSettings(clientId(session), ConnectSettings.MQTT_3, false, 0, user);
   }
 }

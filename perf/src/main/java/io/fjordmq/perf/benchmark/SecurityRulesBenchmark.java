@@ -1,16 +1,17 @@
 package io.fjordmq.perf.benchmark;
 
 import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Scenario;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.fjordmq.perf.scenario.UserStore;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
- * Measures the cost of access rules per message. A node with rules and one without run at the same
- * time, and the load alternates between them.
+ * Measures the cost of access rules per message. A node whose clients have users with rules and a
+ * node with anonymous clients run at the same time, and the load alternates between them.
  */
 final class SecurityRulesBenchmark {
   private static final String LOAD = "pairs_clean_qos0_p32";
@@ -18,24 +19,42 @@ final class SecurityRulesBenchmark {
   private SecurityRulesBenchmark() {}
 
   static void run(BenchmarkRun run) throws Exception {
+    // With SCRAM, the rules would be those of the database.
+    List<UserStore> stores =
+        UserStore.withUsers().stream().filter(store -> store != UserStore.SCRAM).toList();
+    UserStore store = run.userStore("provider", stores);
     int rules = run.number("rules");
-    Path acl = run.settings().work().resolve("acl");
-    Files.writeString(
-        acl,
-        IntStream.range(1, rules)
-                .mapToObj(i -> "topic readwrite elsewhere/" + i + "/#\n")
-                .collect(Collectors.joining())
-            + "topic readwrite perf/+/+\n");
-    String security = "securityConfig: {allowAnonymous: true, aclFile: " + acl + "}";
-    Scenario load = run.scenario(LOAD);
-    try (RunningBroker restricted = run.startNode(rules + " rules", security);
-        RunningBroker open = run.startNode("without rules", "")) {
-      for (int i = 0; i < run.settings().runs(); i++) {
-        for (RunningBroker broker : List.of(restricted, open)) {
-          int warm = run.settings().warmSeconds();
-          run.add(run.load(broker, broker.name(), load, warm, run.settings().seconds()));
+    Scenario open = run.scenario(LOAD);
+    Scenario ruled = open.with(new ClientUsers(store, rules));
+    List<RunResult> with = new ArrayList<>();
+    List<RunResult> without = new ArrayList<>();
+    String name = "%s, %d rules".formatted(store, rules);
+    try (RunningBroker restricted = run.start(run.spec(name, ruled, ""));
+        RunningBroker anonymous = run.start(run.spec("without rules", open, ""))) {
+      for (int i = 0; i <= run.settings().runs(); i++) {
+        // Swap the order each time, because the host may get slower or faster during a pair.
+        boolean restrictedFirst = i % 2 == 0;
+        for (boolean first : List.of(true, false)) {
+          boolean now = first == restrictedFirst;
+          RunResult result = load(run, now ? restricted : anonymous, now ? ruled : open);
+          if (i > 0) { // the first pair warms up
+            (now ? with : without).add(result);
+            run.add(result);
+          }
         }
       }
     }
+    AlternatingPhases phases = new AlternatingPhases(with, without);
+    List<Double> ratios = phases.ratios(ResultMetric.CPU_MICROS);
+    run.note(
+        "with %s, a message takes %.3f times the CPU of a message without rules (median of %d"
+                .formatted(name, phases.medianRatio(ResultMetric.CPU_MICROS), ratios.size())
+            + " pairs; %.3f to %.3f)".formatted(ratios.get(0), ratios.get(ratios.size() - 1)));
+  }
+
+  private static RunResult load(BenchmarkRun run, RunningBroker broker, Scenario load)
+      throws Exception {
+    return run.load(
+        broker, broker.name(), load, run.settings().warmSeconds(), run.settings().seconds());
   }
 }

@@ -8,13 +8,13 @@ import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
+import io.fjordmq.perf.users.UserService;
 import io.fjordmq.testing.FreePorts;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -109,7 +109,7 @@ public final class BrokerLauncher implements AutoCloseable {
             .collect(Collectors.joining(","));
     BrokerWatch watch = new BrokerWatch(pids, List.of());
     LimitedNodes unlimited = new LimitedNodes(NodeLimits.NONE);
-    return new RunningBroker(name, hosts, tls, watch, List.of(), unlimited, true, () -> {});
+    return new RunningBroker(name, hosts, tls, watch, List.of(), null, unlimited, true, () -> {});
   }
 
   /** Returns whether clients of the scenario might reach FjordMQ's default rate limits. */
@@ -148,7 +148,7 @@ public final class BrokerLauncher implements AutoCloseable {
     private final List<BrokerProcess> processes = Collections.synchronizedList(new ArrayList<>());
     private final boolean mutual;
     private final @Nullable GeneratedCertificates certificates;
-    private final @Nullable UserFiles users;
+    private final @Nullable UserService users;
     private volatile boolean isComplete;
 
     ManagedBroker(BrokerSpec spec, Path directory) throws Exception {
@@ -160,7 +160,11 @@ public final class BrokerLauncher implements AutoCloseable {
       this.mutual = transport == Transport.MTLS;
       this.certificates =
           transport == Transport.TCP ? null : new GeneratedCertificates(directory.resolve("tls"));
-      this.users = scenario.connections().users() ? UserFiles.write(directory, scenario) : null;
+      this.users =
+          scenario.connections().users().exist()
+              ? UserService.open(
+                  scenario.connections().users().store(), directory, new Users(scenario).accounts())
+              : null;
     }
 
     RunningBroker startMosquitto() throws Exception {
@@ -185,7 +189,7 @@ public final class BrokerLauncher implements AutoCloseable {
                     mutual);
       }
       if (users != null) {
-        settings += "password_file %s\nacl_file %s\n".formatted(users.passwords, users.acl);
+        settings += users.mosquittoConfiguration();
       }
       BrokerProcess process =
           BrokerProcess.startMosquitto(directory, settings, limits.limitedCommand(spec.name()));
@@ -224,6 +228,9 @@ public final class BrokerLauncher implements AutoCloseable {
         addresses.add(certificates == null ? process.address() : BrokerProcess.loopback(tlsPort));
         metrics.add(config.metrics());
       }
+      if (users != null) {
+        users.fill(source, directory.resolve("node1"));
+      }
       return running(addresses, metrics);
     }
 
@@ -234,8 +241,11 @@ public final class BrokerLauncher implements AutoCloseable {
           spec.name(),
           addresses,
           certificates == null ? null : certificates.clients(mutual),
-          new BrokerWatch(pids, metrics),
+          users == null
+              ? new BrokerWatch(pids, metrics)
+              : new BrokerWatch(pids, metrics, users::usage),
           List.copyOf(processes),
+          users,
           limits,
           false,
           this::close);
@@ -257,10 +267,7 @@ public final class BrokerLauncher implements AutoCloseable {
         out.append(BrokerSpec.UNLIMITED_RATES + "\n");
       }
       if (users != null) {
-        // Allow anonymous clients from this host: the tool checks whether the node accepts one.
-        out.append(
-            "securityConfig: {allowAnonymous: loopback, passwordFile: %s, aclFile: %s}\n"
-                .formatted(users.passwords, users.acl));
+        out.append(users.configuration());
       }
       int voters = scenario.cluster().voters();
       if (voters > 0) {
@@ -280,6 +287,9 @@ public final class BrokerLauncher implements AutoCloseable {
       List<BrokerProcess> closing = new ArrayList<>(processes);
       Collections.reverse(closing);
       closing.forEach(BrokerProcess::close);
+      if (users != null) {
+        users.close();
+      }
       if (!isComplete) {
         try {
           BrokerProcess.abandon(directory);
@@ -293,16 +303,6 @@ public final class BrokerLauncher implements AutoCloseable {
       } catch (IOException e) {
         throw new UncheckedIOException("failed to clean up: " + e.getMessage(), e);
       }
-    }
-  }
-
-  /** Password file and ACL file of a scenario's users. */
-  private record UserFiles(Path passwords, Path acl) {
-    static UserFiles write(Path directory, Scenario scenario) throws IOException {
-      Files.createDirectories(directory);
-      UserFiles files = new UserFiles(directory.resolve("passwords"), directory.resolve("acl"));
-      new Users(scenario).write(files.passwords, files.acl);
-      return files;
     }
   }
 }

@@ -3,6 +3,8 @@ package io.fjordmq.perf.broker;
 import io.fjordmq.perf.scenario.YamlRecords;
 import io.fjordmq.testing.FreePorts;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -39,7 +41,10 @@ public final class NodeConfig {
                 .formatted(first, port, httpPort, clusterPort, seeds));
   }
 
-  /** Adds sections; a key that is already set is replaced. Returns this. */
+  /**
+   * Adds sections; a key that is already set is replaced, and the elements of lists are merged one
+   * by one. Returns this.
+   */
   public NodeConfig with(String yaml) {
     merge(sections, YamlRecords.parse(yaml));
     return this;
@@ -51,10 +56,27 @@ public final class NodeConfig {
         (key, value) -> {
           if (value instanceof Map && into.get(key) instanceof Map) {
             merge((Map<String, Object>) into.get(key), (Map<String, Object>) value);
+          } else if (value instanceof List && into.get(key) instanceof List) {
+            into.put(key, merged((List<Object>) into.get(key), (List<Object>) value));
           } else {
             into.put(key, value);
           }
         });
+  }
+
+  @SuppressWarnings("unchecked") // as above
+  private static List<Object> merged(List<Object> into, List<Object> from) {
+    List<Object> all = new ArrayList<>(into);
+    for (int i = 0; i < from.size(); i++) {
+      if (i < all.size() && all.get(i) instanceof Map && from.get(i) instanceof Map) {
+        merge((Map<String, Object>) all.get(i), (Map<String, Object>) from.get(i));
+      } else if (i < all.size()) {
+        all.set(i, from.get(i));
+      } else {
+        all.add(from.get(i));
+      }
+    }
+    return all;
   }
 
   /** Returns the port of its TCP listener for clients. */

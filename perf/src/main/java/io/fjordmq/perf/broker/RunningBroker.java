@@ -3,6 +3,7 @@ package io.fjordmq.perf.broker;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.users.UserService;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls how clients connect; null for plain TCP
  * @param watch observes its processes and metrics
  * @param processes its nodes, if the tool has started them
+ * @param users knows its users; null if clients are anonymous, or if the tool has not started it
  * @param limits resource limits of its nodes, if the tool has started them
  * @param keepsRunning whether the broker keeps running after the run
  * @param stop stops the processes that were started for it
@@ -27,6 +29,7 @@ public record RunningBroker(
     @Nullable SslContext tls,
     BrokerWatch watch,
     List<BrokerProcess> processes,
+    @Nullable UserService users,
     LimitedNodes limits,
     boolean keepsRunning,
     Runnable stop)
@@ -44,7 +47,7 @@ public record RunningBroker(
    * removed.
    */
   public RunningBroker reused() {
-    return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
+    return new RunningBroker(name, addresses, tls, watch, processes, users, limits, true, () -> {});
   }
 
   /**
@@ -73,7 +76,7 @@ public record RunningBroker(
    */
   public RunningBroker overTcp() {
     List<InetSocketAddress> plain = processes.stream().map(BrokerProcess::address).toList();
-    return new RunningBroker(name, plain, null, watch, processes, limits, true, () -> {});
+    return new RunningBroker(name, plain, null, watch, processes, users, limits, true, () -> {});
   }
 
   @Override

@@ -44,6 +44,7 @@ final class Findings {
   private final Sampler sampler;
   private final BrokerWatch watch;
   private final Map<ResultMetric, Double> figures = new EnumMap<>(ResultMetric.class);
+  private final ServiceCalls serviceCalls;
   private final List<String> faults = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
@@ -55,6 +56,7 @@ final class Findings {
     this.fleet = fleet;
     this.sampler = sampler;
     this.watch = watch;
+    this.serviceCalls = new ServiceCalls(watch, figures);
   }
 
   /**
@@ -76,6 +78,7 @@ final class Findings {
   void connected(Reading before, Reading after) {
     int accepted = fleet.arrivals().accepted();
     figures.put(ResultMetric.CONNECTED, (double) accepted);
+    serviceCalls.connected(accepted);
     if (accepted > 0) {
       figures.put(ResultMetric.CONNECTS, fleet.arrivals().acceptedPerSecond());
     }
@@ -116,6 +119,7 @@ final class Findings {
   /** Called at the start of the measured period. */
   void periodStarted(Reading now) {
     periodStart = now;
+    serviceCalls.periodStarted();
   }
 
   /** Called at the end of the measured period. */
@@ -123,6 +127,7 @@ final class Findings {
     Reading from = Objects.requireNonNull(periodStart, "nothing was measured");
     periodStart = null;
     periodEnded(from, after);
+    serviceCalls.periodEnded(); // last, because it takes a while
   }
 
   private void periodEnded(Reading before, Reading after) {
@@ -256,6 +261,7 @@ final class Findings {
       figures.put(ResultMetric.CONNECT_MEAN_MS, connecting.getMean() / 1000);
       figures.put(ResultMetric.CONNECT_P50_MS, Sampler.millis(connecting, 50));
       figures.put(ResultMetric.CONNECT_P99_MS, Sampler.millis(connecting, 99));
+      figures.put(ResultMetric.CONNECT_P999_MS, Sampler.millis(connecting, 99.9));
       figures.put(ResultMetric.CONNECT_MAX_MS, connecting.getMaxValue() / 1000.0);
     }
     Histogram lateness = sampler.lateness();

@@ -32,6 +32,7 @@ final class Fleet implements SentMessages, AutoCloseable {
   private final Scenario scenario;
   private final ClientLoops loops;
   private final Topics topics;
+  private final Users users;
   private final Payload payload;
   private final String label;
   private final Arrivals arrivals;
@@ -56,6 +57,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     this.loops = loops;
     this.label = "r" + Integer.toHexString(run);
     this.topics = new Topics(scenario, label);
+    this.users = new Users(scenario);
     this.payload = new Payload(scenario.traffic().payloadBytes(), run);
     this.arrivals = new Arrivals(scenario.connections().perSecond());
     this.connectionCounts = new ConnectionCounts(arrivals);
@@ -170,7 +172,7 @@ final class Fleet implements SentMessages, AutoCloseable {
         scenario.connections().version(),
         clean,
         scenario.connections().keepAliveSeconds(),
-        scenario.connections().users() ? Users.of(name) : null);
+        users.credentials(name));
   }
 
   private void publish(LoadClient client, LoadRole loadRole, int number) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * Runs one scenario against one broker: connects all clients, warms up, measures, stops, and waits
@@ -21,15 +20,25 @@ import java.util.function.Consumer;
  * @param warmSeconds duration of the warm-up before the measured period; 0 for none
  * @param seconds duration of the measured period; for connection scenarios, how long connections
  *     are held
- * @param progress receives a line every few seconds
  */
-public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
+public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Observer observer) {
+  /** Follows a run. Called on the thread of the run. */
+  @FunctionalInterface
+  public interface Observer {
+    /** Receives a line for the user every few seconds. */
+    void onProgress(String line);
+
+    /** Called when the measured period begins. */
+    default void onMeasuring() {}
+  }
+
   /** Time without progress after which the run no longer waits for outstanding messages. */
   private static final int QUIET_TIMEOUT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
   private static final int QUIET_INTERVAL_SECONDS = 2;
   private static final int PROGRESS_INTERVAL_SECONDS = 5;
+  private static final int POLL_MILLIS = 20;
 
   /**
    * Runs the scenario.
@@ -45,12 +54,13 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
       if (!keepsRunning || !scenario.connections().persistent()) {
         return run(broker, fleet, watch);
       }
-      try (SessionCleanup sessionCleanup = new SessionCleanup(scenario, loops, fleet, progress)) {
+      try (SessionCleanup sessionCleanup =
+          new SessionCleanup(scenario, loops, fleet, observer::onProgress)) {
         RunResult result;
         try {
           result = run(broker, fleet, watch);
         } catch (Exception e) {
-          sessionCleanup.run().forEach(progress);
+          sessionCleanup.run().forEach(observer::onProgress);
           throw e;
         }
         return result.with(List.of(), sessionCleanup.run());
@@ -110,6 +120,7 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
 
   private void measure(Sampler sampler, Findings findings) throws InterruptedException {
     findings.periodStarted(sampler.last());
+    observer.onMeasuring();
     for (int i = 0; i < seconds; i++) {
       printProgress(i, sampler.second(Phase.COUNT));
     }
@@ -133,6 +144,13 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
 
   private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
     ConnectedClients connectedClients = fleet.connectedClients();
+    // Usually, the last messages arrive within milliseconds. Then there is no need for a second in
+    // which they arrive, before the one in which duplicates could arrive.
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+    while (System.nanoTime() - end < 0 && fleet.pending(connectedClients, System.nanoTime()) > 0) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+    sampler.resume();
     int quietSeconds = 0;
     long before = Long.MAX_VALUE;
     for (int i = 0; i < DRAIN_SECONDS && quietSeconds < QUIET_TIMEOUT_SECONDS; i++) {
@@ -163,7 +181,7 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
 
   private void printProgress(int second, Sample sample) {
     if (second % PROGRESS_INTERVAL_SECONDS == 0 || seconds < PROGRESS_INTERVAL_SECONDS) {
-      progress.accept(line(sample));
+      observer.onProgress(line(sample));
     }
   }
 

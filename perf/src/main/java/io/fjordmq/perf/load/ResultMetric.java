@@ -49,7 +49,13 @@ public enum ResultMetric {
   CONNECT_MEAN_MS("CONNECT mean", "ms", 2, LOWER, "mean, from the scheduled connect to CONNACK"),
   CONNECT_P50_MS("CONNECT p50", "ms", 2, LOWER, "median; 50 % of CONNACKs were faster"),
   CONNECT_P99_MS("CONNECT p99", "ms", 2, LOWER, "99 % of CONNACKs were faster"),
+  CONNECT_P999_MS("CONNECT p99.9", "ms", 2, LOWER, "99.9 % of CONNACKs were faster"),
   CONNECT_MAX_MS("CONNECT max", "ms", 2, LOWER, "slowest CONNACK"),
+  LOGIN_CALLS(
+      "provider calls per login", "", 2, LOWER, "Redis commands or HTTP requests while connecting"),
+  PROVIDER_CALLS("provider calls", "/s", 0, NEITHER, "Redis commands or HTTP requests"),
+  PROVIDER_CPU_PERCENT("provider CPU", "% of the host", 1, LOWER, "CPU time of the Redis server"),
+  RECOVERY_SECONDS("recovery", "s", 2, LOWER, "from the restart to the next accepted client"),
   REQUESTS("API requests", "/s", 0, HIGHER, "successful requests to the REST API"),
   REQUEST_P50_MS("API request p50", "ms", 2, LOWER, "median; 50 % of requests were faster"),
   REQUEST_P99_MS("API request p99", "ms", 2, LOWER, "99 % of requests were faster"),

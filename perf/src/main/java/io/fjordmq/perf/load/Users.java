@@ -4,26 +4,24 @@ import io.fjordmq.perf.ConnectSettings.Credentials;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;
-import java.io.BufferedWriter;
-import java.io.IOException;
+import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.perf.users.UserAccount;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
-import java.util.Base64;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a password file and an ACL file with one user per client of a scenario. Each user can
- * access only the topics of its client. The formats are those of Mosquitto, which FjordMQ reads as
- * well. Passwords are stored as salted SHA-512 hashes, because a deliberately slow hash would
- * dominate the measurement.
+ * The users of a scenario: one per client, named like it (p0, s17, c1 or i3), who can access only
+ * the topics of this client, and {@link #ADMIN}.
  */
 public final class Users {
-  /** Mosquitto accepts no other length. */
-  private static final int SALT_BYTES = 12;
+  /** A user who can access all topics of the tool, for clients of benchmarks. */
+  public static final String ADMIN = "admin";
+
+  private static final String EVERYTHING = "perf/#";
 
   private final Scenario scenario;
   private final Topics topics;
@@ -33,69 +31,64 @@ public final class Users {
     this.topics = new Topics(scenario, "+"); // the wildcard covers the labels of all runs
   }
 
-  /** Returns the credentials of the named client, such as p0, s17 or c1. */
-  public static Credentials of(String client) {
-    return new Credentials(client, "secret of " + client);
-  }
-
-  /** Returns the line of the named client in the password file, without its end. */
-  public static String passwordLine(String client) {
-    return client + ":" + hash(of(client).password(), client);
-  }
-
-  /** Writes both files. */
-  public void write(Path passwords, Path acl) throws IOException {
+  /** Returns all users, created while they are iterated because there can be a million. */
+  public Iterable<UserAccount> accounts() {
     Clients clients = scenario.clients();
-    try (BufferedWriter users = Files.newBufferedWriter(passwords);
-        BufferedWriter rules = Files.newBufferedWriter(acl)) {
-      for (int i = 0; i < clients.publishers(); i++) {
-        user("p" + i, users, rules);
-        rule("write", new String(topics.ofPublisher(i), StandardCharsets.UTF_8), rules);
-        if (scenario.flow() == Flow.MUTUAL) {
-          rules("read", topics.ofSubscriber(i), rules);
-        }
-      }
-      for (int i = 0; i < clients.subscribers(); i++) {
-        user("s" + i, users, rules);
-        rules("read", topics.ofSubscriber(i), rules);
-      }
-      for (int i = 0; i < clients.collectors(); i++) {
-        user("c" + i, users, rules);
-        rules("read", topics.ofCollector(), rules);
-      }
-      for (int i = 0; i < clients.idle(); i++) {
-        user("i" + i, users, rules);
-      }
+    return () ->
+        Stream.of(
+                Stream.of(ADMIN),
+                names("p", clients.publishers()),
+                names("s", clients.subscribers()),
+                names("c", clients.collectors()),
+                names("i", clients.idle()))
+            .flatMap(names -> names)
+            .map(this::account)
+            .iterator();
+  }
+
+  private static Stream<String> names(String kind, int count) {
+    return IntStream.range(0, count).mapToObj(number -> kind + number);
+  }
+
+  /** Returns what the named client sends; null if clients are anonymous. */
+  public @Nullable Credentials credentials(String client) {
+    UserStore store = scenario.connections().users().store();
+    return store == UserStore.NONE ? null : account(client).credentials(store);
+  }
+
+  private UserAccount account(String client) {
+    if (client.equals(ADMIN)) {
+      return new UserAccount(client, List.of(EVERYTHING), List.of(EVERYTHING));
     }
+    int number = Integer.parseInt(client.substring(1));
+    return switch (client.charAt(0)) {
+      case 'p' -> {
+        boolean mutual = scenario.flow() == Flow.MUTUAL;
+        yield account(
+            client,
+            List.of(new String(topics.ofPublisher(number), StandardCharsets.UTF_8)),
+            mutual ? topics.ofSubscriber(number) : List.of());
+      }
+      case 's' -> account(client, List.of(), topics.ofSubscriber(number));
+      case 'c' -> account(client, List.of(), topics.ofCollector());
+      default -> account(client, List.of(), List.of());
+    };
   }
 
-  private static void user(String name, BufferedWriter users, BufferedWriter rules)
-      throws IOException {
-    users.write(passwordLine(name) + "\n");
-    rules.write("user " + name + "\n");
+  private UserAccount account(String client, List<String> publishes, List<String> subscribes) {
+    int more = scenario.connections().users().rules() - publishes.size() - subscribes.size();
+    List<String> read =
+        subscribes.stream().map(filter -> filter.replaceFirst("^\\$share/[^/]*/", "")).toList();
+    return publishes.isEmpty()
+        ? new UserAccount(client, publishes, padded(read, more))
+        : new UserAccount(client, padded(publishes, more), read);
   }
 
-  private static void rules(String access, List<String> filters, BufferedWriter rules)
-      throws IOException {
-    for (String filter : filters) {
-      rule(access, filter.replaceFirst("^\\$share/[^/]*/", ""), rules);
-    }
-  }
-
-  private static void rule(String access, String filter, BufferedWriter rules) throws IOException {
-    rules.write("topic " + access + " " + filter + "\n");
-  }
-
-  private static String hash(String password, String name) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-512");
-      byte[] nameHash = digest.digest(name.getBytes(StandardCharsets.UTF_8));
-      byte[] salt = Arrays.copyOf(nameHash, SALT_BYTES);
-      digest.update(password.getBytes(StandardCharsets.UTF_8));
-      Base64.Encoder base64 = Base64.getEncoder();
-      return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(digest.digest(salt));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK must provide SHA-512", e);
-    }
+  /** Adds rules for topics that nobody uses, in front of the others. */
+  private static List<String> padded(List<String> filters, int more) {
+    List<String> all = new ArrayList<>();
+    IntStream.range(0, more).forEach(i -> all.add("elsewhere/" + i + "/#"));
+    all.addAll(filters);
+    return all;
   }
 }

@@ -7,8 +7,10 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Observes a broker from outside: reads the resource usage of its processes from {@code /proc}, and
@@ -21,6 +23,7 @@ public final class BrokerWatch {
 
   private final List<Long> pids;
   private final List<URI> metrics;
+  private final Supplier<Optional<ServiceUsage>> service;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
   /**
@@ -28,6 +31,16 @@ public final class BrokerWatch {
    * @param metrics Prometheus metrics endpoints of its nodes; empty if there are none
    */
   public BrokerWatch(List<Long> pids, List<URI> metrics) {
+    this(pids, metrics, Optional::empty);
+  }
+
+  /**
+   * @param pids process ids of its nodes; empty if they run on other hosts
+   * @param metrics Prometheus metrics endpoints of its nodes; empty if there are none
+   * @param service observes the service that knows its users
+   */
+  public BrokerWatch(List<Long> pids, List<URI> metrics, Supplier<Optional<ServiceUsage>> service) {
+    this.service = service;
     this.pids = List.copyOf(pids);
     this.metrics = List.copyOf(metrics);
   }
@@ -53,6 +66,14 @@ public final class BrokerWatch {
    */
   public ProcessUsage usage() {
     return ProcessUsage.of(pids);
+  }
+
+  /**
+   * Returns what the service that knows the users of the broker has done so far; empty if there is
+   * none, or if it does not answer. Blocks.
+   */
+  public Optional<ServiceUsage> serviceUsage() {
+    return service.get();
   }
 
   /**

@@ -10,8 +10,7 @@ package io.fjordmq.perf.scenario;
  *     clients
  * @param keepAliveSeconds interval of PINGREQ; 0 for none
  * @param clientChurn clients that disconnect and reconnect
- * @param users whether each client has its own user name and password, and access to its own topics
- *     only
+ * @param users user names, passwords and permissions of the clients
  */
 public record Connections(
     Transport transport,
@@ -20,7 +19,7 @@ public record Connections(
     double perSecond,
     int keepAliveSeconds,
     ClientChurn clientChurn,
-    boolean users) {
+    ClientUsers users) {
   static final int MQTT_3 = 4;
   static final int MQTT_5 = 5;
 
@@ -34,10 +33,10 @@ public record Connections(
     }
   }
 
-  /** Returns these settings with anonymous clients. */
-  public Connections withoutUsers() {
+  /** Returns these settings with other users. */
+  public Connections with(ClientUsers other) {
     return new Connections(
-        transport, version, persistent, perSecond, keepAliveSeconds, clientChurn, false);
+        transport, version, persistent, perSecond, keepAliveSeconds, clientChurn, other);
   }
 
   /** The transport below MQTT. */

@@ -99,10 +99,10 @@ public record Scenario(
     }
   }
 
-  /** Returns this scenario with anonymous clients. */
-  public Scenario withoutUsers() {
+  /** Returns this scenario with other users. */
+  public Scenario with(ClientUsers users) {
     return new Scenario(
-        name, flow, clients, traffic, connections.withoutUsers(), cluster, seconds, published);
+        name, flow, clients, traffic, connections.with(users), cluster, seconds, published);
   }
 
   /** Returns this scenario without limits on the nodes. */
@@ -180,7 +180,9 @@ public record Scenario(
     }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");
-    out.append(connections.users() ? ", one user each" : "");
+    if (connections.users().exist()) {
+      out.append(", one user each (" + connections.users().store() + ")");
+    }
     out.append(
         switch (connections.transport()) {
           case TCP -> "";

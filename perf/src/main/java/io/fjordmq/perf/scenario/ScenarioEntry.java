@@ -23,8 +23,8 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * A scenario as described by its keys in a scenario file. {@link Clients}, {@link Traffic}, {@link
- * Connections}, {@link ClientChurn}, {@link Cluster}, {@link NodeLimits} and {@link Scenario}
- * explain the keys.
+ * Connections}, {@link ClientChurn}, {@link ClientUsers}, {@link Cluster}, {@link NodeLimits} and
+ * {@link Scenario} explain the keys.
  */
 record ScenarioEntry(
     @Nullable Flow flow,
@@ -44,7 +44,8 @@ record ScenarioEntry(
     boolean persistent,
     double connectsPerSecond,
     int keepAliveSeconds,
-    boolean users,
+    UserStore users,
+    int rulesPerUser,
     double leavingPercent,
     int minLifeSeconds,
     int maxLifeSeconds,
@@ -58,7 +59,19 @@ record ScenarioEntry(
 
   /** Defaults of the keys whose default is not 0, false or missing. */
   private static final Map<String, Object> DEFAULTS =
-      Map.of("qosPercent", 100, "transport", "tcp", "mqtt", 4, "nodes", 1, "seconds", 60);
+      Map.of(
+          "qosPercent",
+          100,
+          "transport",
+          "tcp",
+          "mqtt",
+          4,
+          "users",
+          "none",
+          "nodes",
+          1,
+          "seconds",
+          60);
 
   /** Reads entries; whole numbers may be counts such as 15k. */
   private static final JsonMapper MAPPER =
@@ -150,7 +163,7 @@ record ScenarioEntry(
             connectsPerSecond,
             keepAliveSeconds,
             new ClientChurn(leavingPercent, minLifeSeconds, maxLifeSeconds),
-            users),
+            new ClientUsers(users, rulesPerUser)),
         new Cluster(nodes, voters, cold, new NodeLimits(nodeProcessors, nodeGibibytes)),
         seconds,
         published == null ? "" : published);

@@ -1,9 +1,11 @@
 package io.fjordmq.perf.tool;
 
+import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.machine.MachineFacts;
 import io.fjordmq.perf.machine.Program;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.NodeLimits;
@@ -11,10 +13,13 @@ import io.fjordmq.perf.scenario.Scale;
 import io.fjordmq.perf.scenario.Scale.Scaled;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
+import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.perf.users.UserService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Scales a load scenario to this host, or rejects it if the host cannot run it. */
@@ -62,10 +67,14 @@ record LoadPlan(Scenario original, RunOptions options) {
   private Scaled scaledToHost() {
     List<String> obstacles = new ArrayList<>();
     boolean starts = options.hosts().isEmpty();
-    if (requestedScenario().connections().users() && !starts) {
+    UserStore store = requestedScenario().connections().users().store();
+    if (store != UserStore.NONE && !starts) {
       obstacles.add(
           "users: each client has its own user, and an external broker does not know these users; "
               + OptionalRequirement.USERS.advice());
+    }
+    if (starts) {
+      storeObstacle(store).ifPresent(obstacles::add);
     }
     HostResources.obstacle(requestedScenario().cluster().limits(), starts)
         .ifPresent(obstacles::add);
@@ -99,10 +108,37 @@ record LoadPlan(Scenario original, RunOptions options) {
     return scaled;
   }
 
+  private Optional<String> storeObstacle(UserStore store) {
+    String obstacle;
+    if (store == UserStore.SCRAM
+        && requestedScenario().connections().version() != ConnectSettings.MQTT_5) {
+      return Optional.of("scram: clients must use MQTT 5");
+    } else if (options.brokers.contains(BrokerSpec.MOSQUITTO)
+        && store != UserStore.NONE
+        && store != UserStore.FILES) {
+      obstacle = "%s: mosquitto cannot read users from there".formatted(store);
+    } else {
+      Optional<String> missing = UserService.missingPackage(store);
+      if (missing.isEmpty()) {
+        return Optional.empty();
+      }
+      obstacle = "%s: %s must be installed".formatted(store, missing.get());
+    }
+    String advice =
+        store == UserStore.REDIS
+            ? OptionalRequirement.REDIS.advice()
+            : OptionalRequirement.USERS.advice();
+    return Optional.of(obstacle + "; " + advice);
+  }
+
   private Scenario requestedScenario() {
     Scenario scenario = original;
+    ClientUsers users = original.connections().users();
     if (options.without().contains(OptionalRequirement.USERS)) {
-      scenario = scenario.withoutUsers();
+      scenario = scenario.with(ClientUsers.ANONYMOUS);
+    } else if (users.store() == UserStore.REDIS
+        && options.without().contains(OptionalRequirement.REDIS)) {
+      scenario = scenario.with(new ClientUsers(UserStore.FILES, users.rules()));
     }
     if (options.without().contains(OptionalRequirement.NODE_LIMITS)) {
       scenario = scenario.withoutNodeLimits();
@@ -117,12 +153,8 @@ record LoadPlan(Scenario original, RunOptions options) {
     if (scaled.scenario().flow() == Flow.CONNECTIONS && options.warmSeconds(0) > 0) {
       notes.add("connection scenarios have no warm-up; --warm is ignored");
     }
-    if (original.connections().users()) {
-      notes.add(
-          scaled.scenario().connections().users()
-              ? "users, passwords (hashed with SHA-512) and access rules are in files that"
-                  + " the broker reads at startup, not in Redis"
-              : "omitted: users and their access rules");
+    if (original.connections().users().exist()) {
+      notes.add(userNote(scaled.scenario().connections().users().store()));
     }
     if (!options.brokers.isEmpty() && BrokerLauncher.needsRaisedRateLimits(scaled.scenario())) {
       notes.add(
@@ -140,5 +172,23 @@ record LoadPlan(Scenario original, RunOptions options) {
       notes.add("certificates are generated for the run (P-256); no TLS session is resumed");
     }
     return notes;
+  }
+
+  private static String userNote(UserStore store) {
+    return switch (store) {
+      case NONE -> "omitted: users and their access rules";
+      case FILES ->
+          "users, passwords (hashed with SHA-512) and access rules are in files that the broker"
+              + " reads at startup, not in Redis";
+      case REDIS ->
+          "users, passwords (hashed with SHA-256) and access rules are in a Redis server that the"
+              + " tool starts on this host; Redis, the broker and the tool share its processors";
+      case HTTP -> "users and access rules are behind an HTTP service in the process of the tool";
+      case JWT -> "passwords are tokens that contain the access rules";
+      case POSTGRESQL, MYSQL, LDAP ->
+          "users and access rules are in a server that the tool starts on this host; the server,"
+              + " the broker and the tool share its processors";
+      case DATABASE, SCRAM -> "users and access rules are in the database of the cluster";
+    };
   }
 }

@@ -6,6 +6,8 @@ import java.util.Locale;
 enum OptionalRequirement {
   /** Each client has its own user; without this requirement, clients are anonymous. */
   USERS,
+  /** Users are in Redis; without this requirement, they are in files of the broker. */
+  REDIS,
   /** Processors and memory of each node are limited. */
   NODE_LIMITS;
 

@@ -20,6 +20,7 @@ class AlternatingPhasesTest {
   void shouldReturnTheMedianOfTheRatiosOfPairs() {
     AlternatingPhases phases = new AlternatingPhases(results(2, 22, 6), results(1, 20, 5));
     assertThat(phases.medianRatio(ResultMetric.P99_MS)).isEqualTo(1.2);
+    assertThat(phases.ratios(ResultMetric.P99_MS)).containsExactly(1.1, 1.2, 2.0);
   }
 
   @Test

@@ -31,7 +31,11 @@ class ApiLoadTest {
   @Test
   void shouldMeasureTheRequestsOfThePeriod() throws Exception {
     try (ApiStub api = new ApiStub(200, path -> "{}")) {
-      ApiLoad load = new ApiLoad(api.endpoint(), new ApiLoad.Rate(2, 20), MIX);
+      ApiLoad load =
+          new ApiLoad(
+              api.endpoint(),
+              new ApiLoad.Rate(2, 20),
+              number -> ApiConnection.BASE + MIX.path(number));
       Map<ResultMetric, Double> figures = load.run(1, 1).figures();
       assertThat(api.requests().size()).isBetween(21, 40); // fewer on a busy host
       assertThat(figures.get(ResultMetric.REQUESTS)).isBetween(1.0, 20.0);
@@ -43,13 +47,17 @@ class ApiLoadTest {
   @Test
   void shouldReportFailures() throws Exception {
     try (ApiStub api = new ApiStub(503, path -> "{\"code\":\"SERVICE_UNAVAILABLE\"}")) {
-      ApiLoad load = new ApiLoad(api.endpoint(), new ApiLoad.Rate(1, 5), MIX);
+      ApiLoad load =
+          new ApiLoad(
+              api.endpoint(),
+              new ApiLoad.Rate(1, 5),
+              number -> ApiConnection.BASE + MIX.path(number));
       Measurement measurement = load.run(0, 1);
       assertThat(measurement.figures().get(ResultMetric.FAILED_REQUESTS)).isPositive();
       assertThat(measurement.figures()).containsEntry(ResultMetric.REQUESTS, 0.0);
       assertThat(measurement.faultLines())
           .contains(
-              "GET /clients?limit=100: expected 200, not 503 {\"code\":\"SERVICE_UNAVAILABLE\"}");
+              "GET /api/v5/clients?limit=100: expected 200, not 503 {\"code\":\"SERVICE_UNAVAILABLE\"}");
     }
   }
 }

@@ -27,8 +27,9 @@ class ReconnectBenchmarkTest {
                       : ClientHandling.SERVE;
                 });
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
-      Map<ResultMetric, Double> figures =
-          new ReconnectBenchmark(loops, 40).measure().result("faulty").figures();
+      ReconnectBenchmark benchmark = new ReconnectBenchmark(loops, 40, user -> null);
+      benchmark.connect();
+      Map<ResultMetric, Double> figures = benchmark.reconnect().result("faulty").figures();
       assertThat(figures)
           .containsEntry(ResultMetric.REFUSED, 2.0)
           .containsEntry(ResultMetric.DISCONNECTED, 0.0)

@@ -8,6 +8,7 @@ import io.fjordmq.perf.FaultyBroker;
 import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
@@ -38,7 +39,8 @@ class AbnormalRunTest {
         Flow.PAIRS,
         new Clients(3, 3, 0, 0, 0),
         new Traffic(40, 64, 1, 100),
-        new Connections(Transport.TCP, 4, persistent, 0, 0, ClientChurn.NONE, false),
+        new Connections(
+            Transport.TCP, 4, persistent, 0, 0, ClientChurn.NONE, ClientUsers.ANONYMOUS),
         new Cluster(1, 0, true, NodeLimits.NONE),
         3,
         "");
@@ -56,7 +58,7 @@ class AbnormalRunTest {
       Consumer<String> progress)
       throws Exception {
     try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
-      return new LoadRun(threePairs(persistent), 0, seconds, progress)
+      return new LoadRun(threePairs(persistent), 0, seconds, progress::accept)
           .run("faulty", loops, new BrokerWatch(pids, List.of()), 1, true);
     }
   }

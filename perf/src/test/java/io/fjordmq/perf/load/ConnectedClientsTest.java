@@ -3,6 +3,7 @@ package io.fjordmq.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.scenario.ClientChurn;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
@@ -23,7 +24,7 @@ class ConnectedClientsTest {
         flow,
         clients,
         new Traffic(0.5, 64, 1, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, ClientChurn.NONE, false),
+        new Connections(Transport.TCP, 4, false, 0, 0, ClientChurn.NONE, ClientUsers.ANONYMOUS),
         new Cluster(1, 0, false, NodeLimits.NONE),
         1,
         "");

@@ -7,6 +7,7 @@ import io.fjordmq.perf.FaultyBroker;
 import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
@@ -32,7 +33,8 @@ class ConnectionRampTest {
             Flow.CONNECTIONS,
             new Clients(0, 0, clients, 0, 0),
             new Traffic(0, 0, 0, 100),
-            new Connections(Transport.TCP, 4, false, perSecond, 0, ClientChurn.NONE, false),
+            new Connections(
+                Transport.TCP, 4, false, perSecond, 0, ClientChurn.NONE, ClientUsers.ANONYMOUS),
             new Cluster(1, 0, false, NodeLimits.NONE),
             1,
             "");

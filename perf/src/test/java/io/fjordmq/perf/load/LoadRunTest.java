@@ -7,6 +7,7 @@ import io.fjordmq.perf.broker.BrokerProcess;
 import io.fjordmq.perf.broker.NodeConfig;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
@@ -52,7 +53,8 @@ class LoadRunTest {
         flow,
         new Clients(20, flow == Flow.PAIRS ? 20 : 0, 0, 0, flow == Flow.MUTUAL ? 1 : 0),
         new Traffic(20, 64, qos, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, new ClientChurn(50, 1, 1), false),
+        new Connections(
+            Transport.TCP, 4, false, 0, 0, new ClientChurn(50, 1, 1), ClientUsers.ANONYMOUS),
         new Cluster(1, 0, false, NodeLimits.NONE),
         5,
         "");

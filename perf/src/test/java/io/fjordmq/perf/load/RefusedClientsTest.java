@@ -7,6 +7,7 @@ import io.fjordmq.perf.FaultyBroker;
 import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
+import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
@@ -36,7 +37,7 @@ class RefusedClientsTest {
         flow,
         clients,
         new Traffic(40, 64, 1, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, clientChurn, false),
+        new Connections(Transport.TCP, 4, false, 0, 0, clientChurn, ClientUsers.ANONYMOUS),
         new Cluster(1, 0, true, NodeLimits.NONE),
         SECONDS,
         "");

@@ -155,8 +155,15 @@ class ScenarioFilesTest {
         files.find("mobile_device_1M_2n_ttl_5pct_5to10min").connections().clientChurn();
     assertThat(clientChurn).isEqualTo(new ClientChurn(5, 300, 600));
     assertThat(IntStream.range(0, 1_000).filter(clientChurn::includes).count()).isEqualTo(50);
+    assertThat(clientUsers(files, "mobile_device_1M_2n_ttl_5pct_5to10min"))
+        .isEqualTo(new ClientUsers(UserStore.REDIS, 0));
+    assertThat(clientUsers(files, "bg9M_pub_200k_qos1").exist()).isFalse();
     assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().acknowledgedEvery())
         .isEqualTo(5);
+  }
+
+  private static ClientUsers clientUsers(ScenarioFiles files, String name) {
+    return files.find(name).connections().users();
   }
 
   @Test
@@ -217,6 +224,8 @@ class ScenarioFilesTest {
     assertRefused(
         "true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 0.001, nodeGibibytes: 1 }", "0.001 and 1");
     assertRefused("true_2_2_qos1_p32_1mps_1n: { needs: [node-limits] }", "unknown key 'needs'");
+    assertRefused("true_2_2_qos1_p32_1mps_1n: { users: true }", "users must be one of", "redis");
+    assertRefused("true_2_2_qos1_p32_1mps_1n: { rulesPerUser: 3 }", "rulesPerUser", "not 3");
     assertRefused("- true_2_2_qos1_p32_1mps_1n", "expected a map");
   }
 }

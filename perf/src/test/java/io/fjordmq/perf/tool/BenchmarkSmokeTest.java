@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.perf.report.ParsedReport;
+import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.perf.users.UserService;
+import io.fjordmq.testing.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every benchmark runs at its smallest size and reports its figures without faults. */
 @Tag("slow")
@@ -24,7 +30,10 @@ class BenchmarkSmokeTest {
 
   private ParsedReport execute(String command, String name, String... options) throws IOException {
     List<String> words = new ArrayList<>(List.of(command, name, "--runs", "1"));
-    words.addAll(List.of("--seconds", "1", "--out", out.toString()));
+    words.addAll(List.of("--out", out.toString()));
+    if (!List.of(options).contains("--seconds")) {
+      words.addAll(List.of("--seconds", "1"));
+    }
     if (!List.of(options).contains("--warm")) {
       words.addAll(List.of("--warm", "1"));
     }
@@ -111,11 +120,45 @@ class BenchmarkSmokeTest {
     assertPositive(report, "3 more inbox ranges", "collectedMb", "heapMb", "threads", "idleCpuMs");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "postgresql", "http", "scram"}) // Redis has tests of its own
+  void shouldMeasureLogins(String provider) throws IOException {
+    UserStore store = UserStore.valueOf(provider.toUpperCase(Locale.ROOT));
+    assumeTrue(UserService.missingPackage(store).isEmpty(), provider + " is not installed");
+    ParsedReport report =
+        run("logins", "--set", "provider=" + provider, "--set", "users=8", "--set", "atOnce=4");
+    List<String> columns = new ArrayList<>(List.of("without users", provider + ", not cached"));
+    if (!provider.equals("scram")) { // proofs are not cached
+      columns.add(provider + ", cached");
+    }
+    for (String column : columns) {
+      assertPositive(report, column, "connects", "connectP99Ms", "connectCpuMicros");
+    }
+    if (provider.equals("postgresql") || provider.equals("http")) {
+      assertThat(report.number("medians", provider + ", not cached", "loginCalls"))
+          .as("one call to authenticate, and one that reads rules")
+          .isEqualTo(provider.equals("postgresql") ? 2 : 1);
+      assertThat(report.number("medians", provider + ", cached", "loginCalls")).isZero();
+    }
+  }
+
+  /** The benchmark checks what clients notice, and reports it as faults. */
   @Test
-  void shouldMeasureLogins() throws IOException {
-    ParsedReport report = run("logins", "--set", "users=2");
-    assertPositive(report, "first login", "connectMeanMs", "connectCpuMicros");
-    assertPositive(report, "second login", "connectMeanMs");
+  void shouldServeConnectedClientsWhileRedisIsDown() throws IOException {
+    assumeTrue(RedisServer.isInstalled(), "redis-server is not installed");
+    ParsedReport report =
+        run(
+            "provider-outage",
+            "--seconds",
+            "12",
+            "--set",
+            "load=true_20_20_qos1_p32_10mps_1n",
+            "--set",
+            "logins=10");
+    assertPositive(report, "redis outage", "received");
+    assertThat(report.number("sums", "redis outage", "lost")).isZero();
+    assertThat(report.number("medians", "redis outage", "recoverySeconds")).isNotNegative();
+    assertThat(report.list("notes").toString()).contains("were refused with CONNACK 0x88");
   }
 
   @Test
@@ -152,6 +195,15 @@ class BenchmarkSmokeTest {
   }
 
   @Test
+  void shouldMeasureAReconnectStormOfUsers() throws IOException {
+    assumeTrue(RedisServer.isInstalled(), "redis-server is not installed");
+    ParsedReport report = run("reconnect", "--set", "clients=50", "--set", "provider=redis");
+    assertPositive(report, "redis, not cached", "reconnectedSeconds", "servedSeconds");
+    assertThat(report.number("medians", "redis, not cached", "loginCalls")).isEqualTo(2);
+    assertThat(report.number("medians", "redis, cached", "loginCalls")).isZero();
+  }
+
+  @Test
   void shouldMeasureLookupsOfRetainedMessages() throws IOException {
     ParsedReport report =
         run("retained-lookups", "--set", "retained=1000", "--set", "filters=1000");
@@ -161,9 +213,11 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureAccessRules() throws IOException {
-    ParsedReport report = run("security-rules");
-    assertPositive(report, "10 rules", "cpuMicros", "received");
+    ParsedReport report = run("security-rules", "--set", "provider=jwt");
+    assertPositive(report, "jwt, 10 rules", "cpuMicros", "received");
     assertPositive(report, "without rules", "cpuMicros", "received");
+    assertThat(report.list("notes").toString())
+        .contains("with jwt, 10 rules, a message takes", "(median of 1 pairs;");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.report.ParsedReport;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.testing.FreePorts;
+import io.fjordmq.testing.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,8 +93,20 @@ class PerfRunTest {
   }
 
   @Test
-  void shouldGiveEachClientAUserWithPermissions() throws IOException {
+  void shouldGiveEachClientAUserInRedis() throws IOException {
+    assumeTrue(RedisServer.isInstalled(), "redis-server is not installed");
     ParsedReport report = run("mobile_device_0.1M_2n_backend", "--scale", "0.001");
+    assertThat(figure(report, "fjordmq", "connected")).isEqualTo(101);
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+    assertThat(figure(report, "fjordmq", "loginCalls")).as("HMGET and HGETALL").isEqualTo(2);
+    assertThat(figure(report, "fjordmq", "connectP999Ms")).isPositive();
+    assertThat(report.list("notes").toString()).contains("in a Redis server");
+  }
+
+  @Test
+  void shouldKeepUsersInFilesWithoutRedis() throws IOException {
+    ParsedReport report =
+        run("mobile_device_0.1M_2n_backend", "--scale", "0.001", "--without", "redis");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(101);
     assertThat(figure(report, "fjordmq", "received")).isPositive();
     assertThat(report.list("notes").toString()).contains("not in Redis");

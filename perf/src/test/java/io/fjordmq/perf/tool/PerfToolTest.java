@@ -85,6 +85,8 @@ class PerfToolTest {
         .contains("--set rate must be a whole number of at least 1, not 'fast'");
     assertThat(refusal("run", "tls-storm", "--set", "key=dsa", "--out", folder.toString()))
         .contains("--set key must be ec or rsa, not 'dsa'");
+    assertThat(refusal("run", "logins", "--set", "provider=none", "--out", folder.toString()))
+        .contains("--set provider must be files or redis or http or jwt, not 'none'");
     assertThat(refusal("run", "true_5_5_qos0_p64_10mps_1n", "--set", "rate=9"))
         .contains("a load scenario has no parameters");
   }
@@ -123,6 +125,12 @@ class PerfToolTest {
     assertThat(
             refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
         .contains("users: ", "--without users");
+  }
+
+  @Test
+  void shouldRejectUsersInRedisForMosquitto() {
+    assertThat(refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--broker", "mosquitto"))
+        .contains("mosquitto cannot read users from Redis", "--without redis");
   }
 
   @Test

@@ -1,0 +1,59 @@
+package io.fjordmq.perf.users;
+
+import io.fjordmq.perf.ConnectSettings.Credentials;
+import io.fjordmq.perf.ScramLogin;
+import io.fjordmq.perf.scenario.UserStore;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user of a broker under load.
+ *
+ * @param name user name
+ * @param publishes topic filters that it may publish to, in the order of evaluation
+ * @param subscribes topic filters that it may subscribe to and receive, in the order of evaluation
+ */
+public record UserAccount(String name, List<String> publishes, List<String> subscribes) {
+  public UserAccount {
+    publishes = List.copyOf(publishes);
+    subscribes = List.copyOf(subscribes);
+  }
+
+  /** Returns the user name and the password of a user. */
+  public static Credentials credentials(String name) {
+    return new Credentials(name, "secret of " + name);
+  }
+
+  String password() {
+    return credentials(name).password();
+  }
+
+  String salt() {
+    return "salt of " + name;
+  }
+
+  /** Returns the hexadecimal SHA-256 hash of the salt and the password. */
+  String saltedHash() {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      byte[] salted = (salt() + password()).getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(digest.digest(salted));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK must provide SHA-256", e);
+    }
+  }
+
+  /** Returns what the client sends if the broker finds users in the given store. */
+  public @Nullable Credentials credentials(UserStore store) {
+    return switch (store) {
+      case NONE -> null;
+      case FILES, REDIS, HTTP, POSTGRESQL, MYSQL, LDAP, DATABASE -> credentials(name);
+      case SCRAM -> new Credentials(name, password(), new ScramLogin(name, password()));
+      case JWT -> new Credentials(name, TokenUsers.token(this));
+    };
+  }
+}
