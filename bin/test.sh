@@ -4,13 +4,12 @@
 # Runs all tests and checks. Requires a JDK 17 or newer and Maven 3.8 or newer.
 #
 # The script runs these steps and ends with a summary:
-#   fast      compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds;
-#             simulations run a tenth of their seeds
-#   script    test the scripts in bin/
-#   interop   run clients in other languages, and test the REST API against its description (bin/interop.sh)
-#   fuzz      fuzz each target for 15 seconds (bin/fuzz.sh)
-#   chaos     test a cluster under faults for 45 seconds (bin/chaos.sh); skipped if this host does not support it
-#   slow      run the slow tests, for example kill tests and simulations with all seeds
+#   fast         compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds;
+#                simulations run a tenth of their seeds
+#   script       test the scripts in bin/
+#   web          test the web page in Chromium (bin/web-test.sh); skipped if this host has no Node.js or no browser
+#   interop      run clients in other languages, and test the REST API against its description (bin/interop.sh)
+#   dashboards   run the queries of all dashboards with Prometheus and a loaded cluster; skipped without Prometheus
 #
 # Options:
 #   --fast         run only the fast and script steps
@@ -65,6 +64,35 @@ check() { # name, command
   [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || failed+=("$name")
 }
 
+# The tests of providers need servers from Debian packages. RUNLEVEL=1 keeps the packages from starting them.
+missing=()
+for server in redis-server:/usr/bin/redis-server redis-sentinel:/usr/bin/redis-sentinel \
+  postgresql:'/usr/lib/postgresql/*/bin/postgres' mariadb-server:/usr/sbin/mariadbd \
+  slapd:/usr/sbin/slapd ldap-utils:/usr/bin/ldapsearch; do
+  compgen -G "${server#*:}" >/dev/null || missing+=("${server%%:*}")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "== installing ${missing[*]} for the tests"
+    { apt-get -q update && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+      apt-get -q install -y --no-install-recommends "${missing[@]}"; } >target/test-servers.log 2>&1 ||
+      echo "cannot install ${missing[*]}, so their tests are skipped; see target/test-servers.log"
+  else
+    echo "not installed, so their tests are skipped: ${missing[*]}"
+  fi
+fi
+
+# The tests of TLS and of revoked certificates use openssl.
+if ! command -v openssl >/dev/null; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "== installing openssl for the tests"
+    { apt-get -q update && apt-get -q install -y --no-install-recommends openssl; } >target/test-openssl.log 2>&1 \
+      || echo "cannot install openssl, so its tests are skipped; see target/test-openssl.log"
+  else
+    echo "openssl is not installed, so its tests are skipped"
+  fi
+fi
+
 step fast verify -DexcludedGroups=slow -Dfjordmq.sim.percent=10 "$@"
 
 echo "== script"
@@ -72,8 +100,12 @@ for script in broker-server/src/test/sh/*-test.sh; do
   check "$(basename "$script" .sh)" "$script"
 done
 if [ "$slow" = yes ]; then
+  echo "== web"
+  check web bin/web-test.sh
   echo "== interop"
   check interop bin/interop.sh
+  echo "== dashboards"
+  check dashboards broker-server/src/test/dashboards/run.sh
   echo "== fuzz"
   check fuzz bin/fuzz.sh all 15
   echo "== chaos"
