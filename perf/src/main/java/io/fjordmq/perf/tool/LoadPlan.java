@@ -116,7 +116,7 @@ record LoadPlan(Scenario original, RunOptions options) {
     } else if (options.brokers.contains(BrokerSpec.MOSQUITTO)
         && store != UserStore.NONE
         && store != UserStore.FILES) {
-      obstacle = "%s: mosquitto cannot read users from there".formatted(store);
+      obstacle = "%s: mosquitto cannot read users from this store".formatted(store);
     } else {
       Optional<String> missing = UserService.missingPackage(store);
       if (missing.isEmpty()) {

@@ -86,7 +86,7 @@ class PerfToolTest {
     assertThat(refusal("run", "tls-storm", "--set", "key=dsa", "--out", folder.toString()))
         .contains("--set key must be ec or rsa, not 'dsa'");
     assertThat(refusal("run", "logins", "--set", "provider=none", "--out", folder.toString()))
-        .contains("--set provider must be files or redis or http or jwt, not 'none'");
+        .contains("--set provider must be files or redis or http or jwt or", ", not 'none'");
     assertThat(refusal("run", "true_5_5_qos0_p64_10mps_1n", "--set", "rate=9"))
         .contains("a load scenario has no parameters");
   }
@@ -130,7 +130,7 @@ class PerfToolTest {
   @Test
   void shouldRejectUsersInRedisForMosquitto() {
     assertThat(refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--broker", "mosquitto"))
-        .contains("mosquitto cannot read users from Redis", "--without redis");
+        .contains("redis: mosquitto cannot read users from this store", "--without redis");
   }
 
   @Test
