@@ -98,7 +98,7 @@ public final class LocalReplicas {
   private void open(RangeDescriptor range) throws IOException {
     try {
       opener.open(range);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       replicas.remove(range.id());
       throw e;
     }
@@ -265,8 +265,8 @@ public final class LocalReplicas {
             }
             task.run();
             done.complete(null);
-          } catch (IOException | RuntimeException e) {
-            done.completeExceptionally(e);
+          } catch (IOException | RuntimeException | Error e) {
+            done.completeExceptionally(e); // the caller waits for the result, and may retry
           }
         });
     return done;

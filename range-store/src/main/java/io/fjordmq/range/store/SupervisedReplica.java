@@ -139,7 +139,7 @@ final class SupervisedReplica {
     } catch (ConsensusException e) {
       replica.close();
       throw new IOException("cannot open the group of range " + id + ": " + e.getMessage(), e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       replica.close();
       throw e;
     }
@@ -166,7 +166,7 @@ final class SupervisedReplica {
   synchronized void openOrRetry() {
     try {
       open();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       onOpenFailed(e);
     }
   }
@@ -242,13 +242,16 @@ final class SupervisedReplica {
     try {
       open();
       LOG.info("Replica reopened range={} attempt={}", id, failures);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       onOpenFailed(e);
     }
   }
 
-  /** Retries after any exception; otherwise the range would never be opened again. */
-  private void onOpenFailed(Exception reason) {
+  /**
+   * Retries after any exception or error, for example if the system refuses another thread;
+   * otherwise the range would never be opened again.
+   */
+  private void onOpenFailed(Throwable reason) {
     NewerFormatException newer = NewerFormatException.findIn(reason);
     failure = newer == null ? String.valueOf(reason) : newer.getMessage();
     LOG.error(

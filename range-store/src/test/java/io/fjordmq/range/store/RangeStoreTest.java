@@ -33,11 +33,15 @@ class RangeStoreTest {
   private final StoreSpec names =
       new StoreSpec("names", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
   private boolean openingFails;
+  private boolean refusesThreads;
   private final LocalRanges ranges = LocalRanges.of(words, names);
 
   private Coprocessor newCoprocessor() {
     if (openingFails) {
       throw new IllegalStateException("a bug in the coprocessor");
+    }
+    if (refusesThreads) {
+      throw new OutOfMemoryError("unable to create native thread");
     }
     return new AppendingCoprocessor();
   }
@@ -184,6 +188,45 @@ class RangeStoreTest {
     ranges.advance(Duration.ofSeconds(15));
     assertThat(refused).isCompleted();
     assertThat(query("words", "a")).isEqualTo("1 2");
+  }
+
+  @Test
+  void shouldKeepRetryingWhenTheSystemRefusesAThread() {
+    mutate("words", "a", "a:1");
+    refusesThreads = true;
+    ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
+    ranges.client("words").mutate(bytes("a"), bytes("a:2"));
+    ranges.failDisk(null);
+    ranges.advance(Duration.ofSeconds(5));
+    assertThat(statusOf("a").failure()).contains("unable to create native thread");
+
+    refusesThreads = false;
+    ranges.advance(Duration.ofSeconds(15));
+    assertThat(query("words", "a")).isEqualTo("1 2");
+  }
+
+  @Test
+  void shouldOpenASplitRangeOnceTheSystemHasThreadsAgain() {
+    RangeDescriptor left = ranges.store().descriptors("words").get(0);
+    RangeId right = new RangeId("words", 9);
+    refusesThreads = true;
+    assertThat(
+            ranges
+                .store()
+                .leaderOperations()
+                .split(left.id(), left.epoch().version(), bytes("c"), right.number()))
+        .isCompleted();
+    assertThat(isOpen(right)).isFalse();
+
+    refusesThreads = false;
+    ranges.advance(Duration.ofSeconds(15));
+    assertThat(isOpen(right)).isTrue();
+  }
+
+  private boolean isOpen(RangeId range) {
+    return ranges.store().status().stream()
+        .anyMatch(
+            replica -> replica.descriptor().id().equals(range) && replica.group() != null);
   }
 
   @Test
