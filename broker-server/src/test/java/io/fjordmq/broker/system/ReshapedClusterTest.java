@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,9 @@ class ReshapedClusterTest {
   private static final int PARTS = 4;
   private static final int MAX_MILLIS_UNTIL_A_KILL = 1_200;
   private static final long TIMEOUT_SECONDS = 180;
+
+  /** How many of a node's latest warnings a failure shows. */
+  private static final int WARNINGS = 15;
 
   /** Ranges are split and merged only on request, and soon. */
   private static final String BY_HAND =
@@ -109,8 +113,29 @@ class ReshapedClusterTest {
       }
     } catch (AssertionError e) {
       String recentLog = String.join("\n", log);
-      throw new AssertionError("seed %d: %s%n%s".formatted(SEED, e.getMessage(), recentLog), e);
+      throw new AssertionError(
+          "seed %d: %s%n%s%n%s".formatted(SEED, e.getMessage(), recentLog, states()), e);
     }
+  }
+
+  /** The ranges and the latest warnings of each node. */
+  private String states() {
+    return cluster.nodes().stream()
+        .map(node -> "%s:%n%s%n%s".formatted(name(node), status(node), warnings(node)))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String status(BrokerUnderTest node) {
+    return node.isRunning() ? Scrape.get(node.httpPort(), "/status").body() : "not running";
+  }
+
+  private static String warnings(BrokerUnderTest node) {
+    List<String> lines =
+        node.lastOutput()
+            .lines()
+            .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+            .toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - WARNINGS), lines.size()));
   }
 
   /** The ranges as a node reports them; they must be complete at any time. */
