@@ -30,6 +30,7 @@ final class TopLevelCommands {
     all.commands.put("config", () -> new ConfigCommand(context));
     all.commands.put("check", () -> new CheckCommand(context));
     all.commands.put("doctor", () -> new DoctorCommand(context));
+    all.commands.put("size", () -> new SizeCommand(context));
     all.commands.put("import", () -> new ImportCommand(context));
     all.commands.put("plugins", () -> new PluginsCommand(context));
     all.commands.put("auth", () -> new AuthCommand(context));

@@ -1,0 +1,11 @@
+package io.fjordmq.cli.sizing;
+
+/**
+ * What one node has, or what a workload needs of it.
+ *
+ * @param cores processor cores; a need counts fully used ones
+ * @param memoryBytes memory of the process
+ * @param diskBytes disk space
+ * @param networkBytes bytes per second, in the direction with more of them
+ */
+public record NodeSize(double cores, double memoryBytes, double diskBytes, double networkBytes) {}
