@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class GroupLog implements LogStorage {
   private static final Logger LOG = LoggerFactory.getLogger(GroupLog.class);
 
+  /** Size of the largest entry that {@link #newest} may hold. */
+  private static final int MAX_NEWEST_BYTES = 16 << 10;
+
   private final GroupId id;
   private final long group;
   private final SharedLog shared;
@@ -35,6 +38,15 @@ public final class GroupLog implements LogStorage {
 
   private volatile long firstIndex = 1;
   private volatile long lastIndex;
+
+  /**
+   * The last entry of the log; null if it is large or was not appended by this process. jraft asks
+   * for its term whenever it sends or receives the entry after it, and keeps only entries in memory
+   * that have not been applied. Without this copy, it would read each of them from the database.
+   */
+  private volatile @Nullable EncodedEntry newest;
+
+  private record EncodedEntry(long index, byte[] bytes) {}
 
   public GroupLog(
       GroupId id,
@@ -96,7 +108,9 @@ public final class GroupLog implements LogStorage {
       return null;
     }
     try {
-      byte[] bytes = shared.getEntry(group, index);
+      EncodedEntry last = newest;
+      byte[] bytes =
+          last != null && last.index() == index ? last.bytes() : shared.getEntry(group, index);
       return bytes == null ? null : EntryCodec.decode(bytes);
     } catch (RocksDBException | MalformedBytesException e) {
       LOG.error(
@@ -133,13 +147,17 @@ public final class GroupLog implements LogStorage {
     }
     try (SharedLog.Batch batch = shared.batch()) {
       long bytes = 0;
+      byte[] last = {};
       for (LogEntry entry : entries) {
-        bytes += add(batch, entry);
+        last = add(batch, entry);
+        bytes += last.length;
       }
       long start = System.nanoTime();
       batch.commit(true);
       observer.onAppended(id, entries.size(), bytes, System.nanoTime() - start);
-      lastIndex = entries.get(entries.size() - 1).getId().getIndex();
+      long end = entries.get(entries.size() - 1).getId().getIndex();
+      newest = last.length <= MAX_NEWEST_BYTES ? new EncodedEntry(end, last) : null;
+      lastIndex = end;
       shared.recordEnd(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
@@ -152,14 +170,14 @@ public final class GroupLog implements LogStorage {
     }
   }
 
-  private long add(SharedLog.Batch batch, LogEntry entry) throws RocksDBException {
+  private byte[] add(SharedLog.Batch batch, LogEntry entry) throws RocksDBException {
     long index = entry.getId().getIndex();
     byte[] bytes = EntryCodec.encode(entry);
     batch.putEntry(group, index, bytes);
     if (entry.getType() == EntryType.ENTRY_TYPE_CONFIGURATION) {
       batch.markConfiguration(group, index);
     }
-    return bytes.length;
+    return bytes;
   }
 
   /**
@@ -195,6 +213,7 @@ public final class GroupLog implements LogStorage {
    */
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
+    newest = null;
     try (SharedLog.Batch batch = shared.batch()) {
       shared.recordTruncation(group, lastIndexKept);
       batch.deleteEntriesFrom(group, lastIndexKept + 1);
@@ -216,6 +235,7 @@ public final class GroupLog implements LogStorage {
     if (nextLogIndex <= 0) {
       throw new IllegalArgumentException("nextLogIndex must be positive, not " + nextLogIndex);
     }
+    newest = null;
     try (SharedLog.Batch batch = shared.batch()) {
       shared.recordTruncation(group, 0);
       batch.deleteEntriesFrom(group, 0);

@@ -118,6 +118,34 @@ final class GroupLogTest {
   }
 
   @Test
+  void shouldReturnTheLastEntryWithoutReadingTheDatabase() {
+    append(1, 3);
+    shared.close();
+    assertThat(text(log, 3)).isEqualTo("e3");
+    assertThat(text(log, 2)).as("unreadable").isEqualTo("-");
+  }
+
+  @Test
+  void shouldReturnALargeLastEntry() {
+    append(1, 2);
+    String large = "x".repeat(100_000);
+    assertThat(log.appendEntries(List.of(data(3, 1, large)))).isEqualTo(1);
+    assertThat(text(log, 3)).isEqualTo(large);
+    assertThat(text(log, 2)).isEqualTo("e2");
+  }
+
+  @Test
+  void shouldReturnNeitherATruncatedLastEntryNorOneThatWasReset() {
+    append(1, 3);
+    assertThat(log.truncateSuffix(2)).isTrue();
+    assertThat(text(log, 3)).isEqualTo("-");
+    assertThat(log.appendEntries(List.of(data(3, 2, "replacement")))).isEqualTo(1);
+    assertThat(text(log, 3)).isEqualTo("replacement");
+    assertThat(log.reset(3)).isTrue();
+    assertThat(text(log, 3)).isEqualTo("-");
+  }
+
+  @Test
   void shouldDropTheHeadWhenThePrefixIsTruncated() throws Exception {
     append(1, 10);
     assertThat(log.truncatePrefix(4)).isTrue();
