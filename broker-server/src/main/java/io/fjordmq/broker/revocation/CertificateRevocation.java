@@ -203,8 +203,7 @@ public final class CertificateRevocation implements AutoCloseable {
         ? CompletableFuture.completedFuture(false)
         : checkByOcsp(responders, certificate, issuers, 0, true, abandoned)
             .thenApply(
-                refusal ->
-                    refusal.isPresent() && refusal.get().cause() == Refusal.Cause.REVOKED);
+                refusal -> refusal.isPresent() && refusal.get().cause() == Refusal.Cause.REVOKED);
   }
 
   private @Nullable Refusal checkLists(

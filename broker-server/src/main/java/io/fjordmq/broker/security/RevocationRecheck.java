@@ -48,8 +48,7 @@ final class RevocationRecheck implements AutoCloseable {
       Supplier<Iterator<ConnectedCertificate>> clients) {
     RevocationRecheck recheck = new RevocationRecheck(revocation, clients);
     long millis = interval.toMillis();
-    recheck.thread.scheduleWithFixedDelay(
-        recheck::checkAll, millis, millis, TimeUnit.MILLISECONDS);
+    recheck.thread.scheduleWithFixedDelay(recheck::checkAll, millis, millis, TimeUnit.MILLISECONDS);
     return recheck;
   }
 
@@ -61,7 +60,8 @@ final class RevocationRecheck implements AutoCloseable {
         revoked += checkGroup(remaining);
       }
       if (revoked > 0) {
-        LOG.info("Clients disconnected whose certificates OCSP reports as revoked count={}", revoked);
+        LOG.info(
+            "Clients disconnected whose certificates OCSP reports as revoked count={}", revoked);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the node is stopping
