@@ -124,6 +124,7 @@ public final class Broker implements ShutdownSequence.Composite {
           controlPlane.bans().enforceOn(clientServices.sessions()::clientsToDisconnect);
       controlPlane.users().onUsersChanged(sweep::requestOf);
       security.onIdentitiesChanged(sweep::request);
+      security.recheckCertificates(clientServices.sessions()::connectedCertificates);
       controlPlane.settings().applied().join(); // before clients connect
       operations = add("operations", openOperations(config, plugins, observers));
       operations.monitoring().alarms().checkRevocationLists(security::expiringRevocationLists);

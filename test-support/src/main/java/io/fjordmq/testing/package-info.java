@@ -3,7 +3,8 @@
  * classes: waiting for conditions ({@link io.fjordmq.testing.Await}), ports ({@link
  * io.fjordmq.testing.FreePorts}), simulated time and its seeds ({@link
  * io.fjordmq.testing.Simulation}, {@link io.fjordmq.testing.Seeds}), a Redis server ({@link
- * io.fjordmq.testing.RedisServer}), and records whose components are set by name ({@link
+ * io.fjordmq.testing.RedisServer}), the examples of the documentation ({@link
+ * io.fjordmq.testing.DocumentedSection}), and records whose components are set by name ({@link
  * io.fjordmq.testing.RecordBuilder}). Test utilities that need classes of a module are among the
  * tests of that module.
  */

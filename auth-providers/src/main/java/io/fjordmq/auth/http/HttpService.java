@@ -4,6 +4,8 @@ import io.fjordmq.api.auth.Escaper;
 import io.fjordmq.api.auth.PlaceholderValues;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.Template;
+import io.fjordmq.auth.files.ReplacedFiles;
+import io.fjordmq.auth.tls.PemContext;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -15,6 +17,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -49,7 +53,7 @@ final class HttpService implements AutoCloseable {
 
   private final HttpSettings settings;
   private final ExecutorService threads;
-  private final HttpClient client;
+  private final ReplacedFiles<HttpClient> client;
   private final JsonMapper json = JsonMapper.builder().build();
 
   HttpService(HttpSettings settings) {
@@ -65,16 +69,24 @@ final class HttpService implements AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
+    client =
+        ReplacedFiles.read(
+            settings.provider(), List.of("trustFile", "certFile", "keyFile"), this::newClient);
+  }
+
+  /** The client keeps connections open, so that new certificates need a new one. */
+  private HttpClient newClient() {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(settings.timeout())
             .executor(threads);
-    if (settings.tls() != null) {
-      builder.sslContext(settings.tls());
+    SSLContext tls = PemContext.of(settings.provider());
+    if (tls != null) {
+      builder.sslContext(tls);
     }
-    client = builder.build();
+    return builder.build();
   }
 
   /**
@@ -143,7 +155,7 @@ final class HttpService implements AutoCloseable {
           ProviderException.aboutClient("cannot build the request: " + e.getMessage(), e));
     }
     CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.sendAsync(request, info -> new LimitedBody(settings.maxResponseBytes()));
+        client.current().sendAsync(request, info -> new LimitedBody(settings.maxResponseBytes()));
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     exchange.whenComplete(
         (response, error) -> {

@@ -13,8 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The requests to a service.
@@ -37,7 +35,6 @@ record HttpSettings(
     boolean emqx4,
     Duration timeout,
     int maxResponseBytes,
-    @Nullable SSLContext tls,
     ProviderSettings provider) {
 
   static final List<ProviderKey> KEYS =
@@ -90,8 +87,8 @@ record HttpSettings(
             settings.duration(
                 "timeout", Duration.ofSeconds(5), Duration.ofMillis(10), Duration.ofHours(1)),
             settings.number("maxResponseBytes", 65_536, 256, 16 << 20),
-            PemContext.of(settings),
             settings);
+    PemContext.of(settings); // reports an invalid file
     service.checkPlaceholders(settings, forActions);
     return service;
   }

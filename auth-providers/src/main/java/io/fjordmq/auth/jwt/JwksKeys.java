@@ -18,6 +18,8 @@ import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.auth.connection.PlainConnections;
 import io.fjordmq.auth.tls.PemContext;
+import io.fjordmq.auth.tls.PemFiles;
+import io.fjordmq.auth.tls.PemSocketFactory;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -78,12 +80,13 @@ final class JwksKeys implements TokenKeys {
     Duration timeout =
         settings.duration(
             "timeout", Duration.ofSeconds(5), Duration.ofMillis(10), Duration.ofHours(1));
-    SSLContext tls = PemContext.of(settings);
+    SSLContext tls = PemContext.of(settings); // reports an invalid file
     int millis = (int) Math.min(timeout.toMillis(), MAX_TIMEOUT_MILLIS);
     DefaultResourceRetriever retriever =
         tls == null
             ? new DefaultResourceRetriever(millis, millis, MAX_BYTES)
-            : new DefaultResourceRetriever(millis, millis, MAX_BYTES, true, tls.getSocketFactory());
+            : new DefaultResourceRetriever(
+                millis, millis, MAX_BYTES, true, new PemSocketFactory(PemFiles.of(settings)));
     return () -> {
       PlainConnections.warnIfRemote(settings, "jwksUrl", URI.create(url.toString()));
       return new JwksKeys(url, retriever, refresh);

@@ -4,6 +4,7 @@ import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.api.auth.Template;
+import io.fjordmq.auth.files.ReplacedFiles;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,14 +87,14 @@ record JwtSettings(
       throw new IllegalArgumentException(
           settings.path() + " needs exactly one of secret, secretFile, publicKeyFile and jwksUrl");
     }
-    if (secret) {
-      TokenKeys keys = TokenKeys.ofSecret(settings);
-      return () -> keys;
+    if (jwks) {
+      return JwksKeys.opening(settings);
     }
-    if (publicKey) {
-      TokenKeys keys = TokenKeys.ofPublicKey(settings);
-      return () -> keys;
-    }
-    return JwksKeys.opening(settings);
+    ReplacedFiles<TokenKeys> keys =
+        ReplacedFiles.read(
+            settings,
+            List.of("secretFile", "publicKeyFile"),
+            () -> secret ? TokenKeys.ofSecret(settings) : TokenKeys.ofPublicKey(settings));
+    return () -> header -> keys.current().verifiers(header);
   }
 }

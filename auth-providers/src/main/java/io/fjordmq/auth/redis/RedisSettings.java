@@ -4,14 +4,16 @@ import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.auth.connection.PlainConnections;
 import io.fjordmq.auth.connection.ServerAddress;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
-import io.lettuce.core.StaticCredentialsProvider;
 import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,12 +120,16 @@ record RedisSettings(
           settings.path() + ".username needs " + settings.path() + ".password or passwordFile");
     }
     if (password != null) {
-      uri.setCredentialsProvider(
-          new StaticCredentialsProvider(
-              settings.isSet("username") ? settings.text("username") : null,
-              password.toCharArray()));
+      uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> credentials(settings)));
     }
     return uri;
+  }
+
+  /** Called for each new connection, so that a file with a new password is used. */
+  private static RedisCredentials credentials(ProviderSettings settings) {
+    String password = Objects.requireNonNullElse(settings.secret("password"), "");
+    return RedisCredentials.just(
+        settings.isSet("username") ? settings.text("username") : null, password.toCharArray());
   }
 
   private static void setTls(ProviderSettings settings, RedisURI uri, boolean tls) {

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsParameters;
-import com.sun.net.httpserver.HttpsServer;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
@@ -19,13 +16,9 @@ import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,14 +32,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The contracts of EMQX 5 and 4 with a real HTTP server. */
 class HttpProviderTest {
@@ -60,8 +48,6 @@ class HttpProviderTest {
       return new Reply(status, "", Map.of());
     }
   }
-
-  @TempDir Path folder;
 
   private final Queue<String> requests = new ConcurrentLinkedQueue<>();
   private final Queue<String> headers = new ConcurrentLinkedQueue<>();
@@ -373,71 +359,6 @@ class HttpProviderTest {
         result = chain.result("c", "u", "p");
       }
       assertThat(result).isEqualTo("allow");
-    }
-  }
-
-  @Test
-  void shouldUseTlsWithAClientCertificate() throws Exception {
-    X509Bundle authority =
-        new CertificateBuilder()
-            .subject("CN=authority")
-            .setIsCertificateAuthority(true)
-            .buildSelfSigned();
-    X509Bundle service =
-        new CertificateBuilder()
-            .subject("CN=localhost")
-            .addSanDnsName("localhost")
-            .buildIssuedBy(authority);
-    X509Bundle client = new CertificateBuilder().subject("CN=broker").buildIssuedBy(authority);
-    HttpsServer https = HttpsServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    SSLContext context = SSLContext.getInstance("TLS");
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(service.toKeyStore(new char[0]), new char[0]);
-    context.init(keys.getKeyManagers(), authority.toTrustManagerFactory().getTrustManagers(), null);
-    https.setHttpsConfigurator(
-        new HttpsConfigurator(context) {
-          @Override
-          public void configure(HttpsParameters parameters) {
-            SSLParameters ssl = context.getDefaultSSLParameters();
-            ssl.setNeedClientAuth(true);
-            parameters.setSSLParameters(ssl);
-          }
-        });
-    launch(https);
-    try {
-      String url = "https://localhost:" + https.getAddress().getPort() + "/auth";
-      String trust = write("ca.pem", authority.getCertificatePEM());
-      String cert = write("c.pem", client.getCertificatePathPEM());
-      String key = write("c.key", client.getPrivateKeyPEM());
-      assertThat(tlsResult(url, "trustFile", trust, "certFile", cert, "keyFile", key))
-          .isEqualTo("allow");
-      assertThat(tlsResult(url, "trustFile", trust)).startsWith("SERVER_UNAVAILABLE");
-      assertThat(tlsResult(url)).startsWith("SERVER_UNAVAILABLE");
-      assertThat(
-              tlsResult(
-                  url.replace("localhost", "127.0.0.1"),
-                  "trustFile",
-                  trust,
-                  "certFile",
-                  cert,
-                  "keyFile",
-                  key))
-          .as("the certificate is for another name")
-          .startsWith("SERVER_UNAVAILABLE");
-    } finally {
-      https.stop(0);
-    }
-  }
-
-  private String write(String name, String text) throws IOException {
-    return Files.writeString(folder.resolve(name), text).toString();
-  }
-
-  private static @Nullable String tlsResult(String url, String... more) throws Exception {
-    Map<String, String> values = provider("type", "http", "url", url, "timeout", "5 s");
-    values.putAll(provider(more));
-    try (Chain chain = Chain.open(List.of(values), List.of())) {
-      return chain.result("c", "u", "p");
     }
   }
 

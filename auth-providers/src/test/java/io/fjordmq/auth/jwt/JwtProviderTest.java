@@ -28,10 +28,12 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.auth.Chain;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.testing.Await;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PublicKey;
@@ -105,6 +107,29 @@ class JwtProviderTest {
       assertThat(chain.result("c", "u", "no token")).contains("unknown user");
       assertThat(chain.result("c", "u", null)).contains("unknown user");
       assertThat(chain.result("c", "u", "a.b.c")).contains("unknown user");
+    }
+  }
+
+  @Test
+  void shouldUseAReplacedSecret() throws Exception {
+    Path file = Files.writeString(folder.resolve("secret"), SECRET);
+    String next = "another-secret-of-32-bytes-000000";
+    String token = token(JWSAlgorithm.HS256, new MACSigner(next), claims().build());
+    try (Chain chain = chain("secretFile", file.toString())) {
+      assertThat(chain.result("c", "u", signed(claims().build()))).isEqualTo("allow");
+      assertThat(chain.result("c", "u", token)).contains("signature");
+      Files.writeString(folder.resolve("next"), next);
+      Files.move(folder.resolve("next"), file, StandardCopyOption.REPLACE_EXISTING);
+      Await.until("the new secret is used", () -> isAllowed(chain, token));
+      assertThat(chain.result("c", "u", signed(claims().build()))).contains("signature");
+    }
+  }
+
+  private static boolean isAllowed(Chain chain, String token) {
+    try {
+      return chain.result("c", "u", token).equals("allow");
+    } catch (Exception e) {
+      throw new AssertionError(e);
     }
   }
 

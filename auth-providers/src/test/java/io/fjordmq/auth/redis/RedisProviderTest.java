@@ -17,6 +17,7 @@ import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.testing.Await;
 import io.fjordmq.testing.RedisServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -228,18 +229,7 @@ class RedisProviderTest {
   @Test
   void shouldLogInWithUserAndPassword() throws Exception {
     try (RedisServer own = RedisServer.start(folder, "--requirepass", "s3cret")) {
-      RedisServer.cli(
-          List.of(
-              "/usr/bin/redis-cli",
-              "-p",
-              "" + own.port(),
-              "-a",
-              "s3cret",
-              "--no-auth-warning",
-              "HSET",
-              "mqtt_user:u",
-              "password",
-              "p"));
+      run(own, "s3cret", "HSET", "mqtt_user:u", "password", "p");
       List<Map<String, String>> right =
           List.of(provider("type", "redis", "servers", own.address(), "password", "s3cret"));
       List<Map<String, String>> wrong =
@@ -252,6 +242,42 @@ class RedisProviderTest {
             .contains("WRONGPASS");
       }
     }
+  }
+
+  @Test
+  void shouldReadTheFileWithThePasswordAgain() throws Exception {
+    try (RedisServer own = RedisServer.start(folder)) {
+      own.run("HSET", "mqtt_user:u", "password", "p");
+      own.run("CONFIG", "SET", "requirepass", "first");
+      Path file = Files.writeString(folder.resolve("redis-password"), "first\n");
+      Map<String, String> users =
+          provider("type", "redis", "servers", own.address(), "passwordFile", file.toString());
+      users.put("breakerFailures", "0");
+      try (Chain chain = Chain.open(List.of(users), List.of())) {
+        assertThat(chain.result("c", "u", "p")).isEqualTo("allow");
+        run(own, "first", "CONFIG", "SET", "requirepass", "second");
+        run(own, "second", "CLIENT", "KILL", "TYPE", "normal");
+        Files.writeString(file, "second\n");
+        Await.until("a login with the new password", () -> isAllowed(chain));
+      }
+    }
+  }
+
+  private static boolean isAllowed(Chain chain) {
+    try {
+      return chain.result("c", "u", "p").equals("allow");
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Runs a command on a server with a password. */
+  private static void run(RedisServer server, String password, String... command) throws Exception {
+    List<String> line = new ArrayList<>();
+    line.addAll(List.of("/usr/bin/redis-cli", "-p", "" + server.port(), "-a", password));
+    line.add("--no-auth-warning");
+    line.addAll(List.of(command));
+    RedisServer.cli(line);
   }
 
   @Test

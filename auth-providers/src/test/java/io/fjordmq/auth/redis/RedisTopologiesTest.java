@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.auth.Chain;
+import io.fjordmq.testing.Await;
 import io.fjordmq.testing.RedisServer;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
@@ -218,6 +219,20 @@ class RedisTopologiesTest {
       assertThat(result(common, "trustFile", wrongTrust, "certFile", cert, "keyFile", key))
           .startsWith("SERVER_UNAVAILABLE");
       assertThat(result(common, "trustFile", trust)).startsWith("SERVER_UNAVAILABLE");
+      String replaced = write("replaced.pem", other.getCertificatePEM());
+      try (Chain chain = chain(common, "trustFile", replaced, "certFile", cert, "keyFile", key)) {
+        assertThat(chain.result("c", "u", "p")).startsWith("SERVER_UNAVAILABLE");
+        write("replaced.pem", authority.getCertificatePEM());
+        Await.until("the new authority is trusted", () -> isAllowed(chain));
+      }
+    }
+  }
+
+  private static boolean isAllowed(Chain chain) {
+    try {
+      return chain.result("c", "u", "p").equals("allow");
+    } catch (Exception e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -225,10 +240,15 @@ class RedisTopologiesTest {
     return Files.writeString(folder.resolve(name), text).toString();
   }
 
-  private static String result(List<String> common, String... more) throws Exception {
+  private static Chain chain(List<String> common, String... more) {
     List<String> all = new ArrayList<>(common);
+    all.addAll(List.of("breakerFailures", "0"));
     all.addAll(List.of(more));
-    try (Chain chain = Chain.open(List.of(provider(all.toArray(String[]::new))), List.of())) {
+    return Chain.open(List.of(provider(all.toArray(String[]::new))), List.of());
+  }
+
+  private static String result(List<String> common, String... more) throws Exception {
+    try (Chain chain = chain(common, more)) {
       return chain.result("c", "u", "p");
     }
   }

@@ -183,6 +183,29 @@ public final class CertificateRevocation implements AutoCloseable {
     return null;
   }
 
+  /** Whether responders can be asked about connected clients. */
+  public boolean asksResponders() {
+    return ocsp != null;
+  }
+
+  /**
+   * Asks the responders about the certificate of a connected client and its issuers.
+   *
+   * @param issuers see {@link #check}
+   * @param abandoned whether nobody waits for the result anymore
+   * @return whether one of the certificates is revoked; false if this cannot be determined. Never
+   *     fails
+   */
+  public CompletableFuture<Boolean> isRevokedNow(
+      X509Certificate certificate, List<X509Certificate> issuers, BooleanSupplier abandoned) {
+    OcspClient responders = ocsp;
+    return responders == null
+        ? CompletableFuture.completedFuture(false)
+        : checkByOcsp(responders, certificate, issuers, 0, true, abandoned)
+            .thenApply(
+                refusal -> refusal.isPresent() && refusal.get().cause() == Refusal.Cause.REVOKED);
+  }
+
   private @Nullable Refusal checkLists(
       X509Certificate certificate, @Nullable List<X509Certificate> issuers) {
     CrlFiles known = lists;

@@ -16,6 +16,7 @@ import java.time.Duration;
  *     errors
  * @param cacheTime how long an answer is used at most; never longer than the responder allows
  * @param cacheSize maximum number of cached answers of each responder and kind, good and others
+ * @param recheckInterval the pause between two checks of all connected clients; zero for none
  */
 public record OcspSettings(
     boolean enabled,
@@ -26,7 +27,8 @@ public record OcspSettings(
     int maxConcurrent,
     int maxWaiting,
     Duration cacheTime,
-    int cacheSize) {
+    int cacheSize,
+    Duration recheckInterval) {
   /** No requests. */
   public static final OcspSettings DEFAULTS =
       new OcspSettings(
@@ -38,7 +40,8 @@ public record OcspSettings(
           64,
           1_000,
           Duration.ofHours(1),
-          100_000);
+          100_000,
+          Duration.ofHours(1));
 
   /** Whether a response must repeat the nonce of its request, so that it cannot be a replay. */
   public enum Nonce {
@@ -63,6 +66,7 @@ public record OcspSettings(
     requireWithin("maxWaiting", maxWaiting, 0, 1_000_000);
     requireWithin("cacheTime (ms)", cacheTime.toMillis(), 0, 86_400_000);
     requireWithin("cacheSize", cacheSize, 1, 10_000_000);
+    requireWithin("recheckInterval (ms)", recheckInterval.toMillis(), 0, 604_800_000);
   }
 
   /** Whether the text is the URL of a responder that can be asked. */

@@ -9,23 +9,32 @@ import io.fjordmq.broker.revocation.ExpiringList;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Refuses clients whose certificate is revoked. Thread-safe. */
 final class RevocationCheck implements AutoCloseable {
   private final CertificateRevocation revocation;
+  private final Duration recheckInterval;
   private final SecurityObserver observer;
   private final ClientRefusals clientRefusals;
+  private @Nullable RevocationRecheck recheck;
 
   private RevocationCheck(
-      CertificateRevocation revocation, SecurityObserver observer, ClientRefusals clientRefusals) {
+      CertificateRevocation revocation,
+      Duration recheckInterval,
+      SecurityObserver observer,
+      ClientRefusals clientRefusals) {
     this.revocation = revocation;
+    this.recheckInterval = recheckInterval;
     this.observer = observer;
     this.clientRefusals = clientRefusals;
   }
@@ -41,6 +50,7 @@ final class RevocationCheck implements AutoCloseable {
               settings.ocsp(),
               InstantSource.system(),
               check -> observer.provider(info(check))),
+          settings.ocsp().recheckInterval(),
           observer,
           clientRefusals);
     } catch (IOException e) {
@@ -127,6 +137,16 @@ final class RevocationCheck implements AutoCloseable {
     return revocation.findRevoked(certificate, issuers);
   }
 
+  /**
+   * Asks responders about connected clients from now on. Called at most once, by the thread that
+   * starts the node.
+   */
+  void recheck(Supplier<Iterator<ConnectedCertificate>> clients) {
+    if (revocation.asksResponders() && !recheckInterval.isZero()) {
+      recheck = RevocationRecheck.start(revocation, recheckInterval, clients);
+    }
+  }
+
   /** Removes all cached answers of responders. */
   void clearCache() {
     revocation.clearCache();
@@ -134,6 +154,9 @@ final class RevocationCheck implements AutoCloseable {
 
   @Override
   public void close() {
+    if (recheck != null) {
+      recheck.close();
+    }
     revocation.close();
   }
 }

@@ -17,6 +17,7 @@ import io.fjordmq.broker.security.ConnectAdmission.Refused;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -230,6 +232,17 @@ public final class Security implements AutoCloseable {
    */
   public void onIdentitiesChanged(Runnable listener) {
     onIdentitiesChanged = listener;
+  }
+
+  /**
+   * Asks OCSP responders about the certificates of connected clients from now on, if that is
+   * configured. Called at most once, by the thread that starts the node.
+   *
+   * @param clients returns the connected clients that have a certificate; called on a background
+   *     thread
+   */
+  public void recheckCertificates(Supplier<Iterator<ConnectedCertificate>> clients) {
+    certificates.recheck(clients);
   }
 
   /** Whether clients with a certificate must be checked with {@link #refuseIfRevoked}. */

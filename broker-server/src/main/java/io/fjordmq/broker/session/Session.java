@@ -9,6 +9,7 @@ import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.ConnectedCertificate;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -282,6 +284,23 @@ final class Session
                 .security()
                 .findInRevocationLists(certificate, connection.peer().issuers())
             != null;
+  }
+
+  /** The client's certificate, if it has one. Can be called on any thread. */
+  Stream<ConnectedCertificate> certificate() {
+    X509Certificate certificate = connection.peer().certificate();
+    List<X509Certificate> issuers = connection.peer().issuers();
+    return certificate == null || issuers == null
+        ? Stream.empty()
+        : Stream.of(
+            new ConnectedCertificate(
+                certificate, issuers, () -> eventLoop().execute(this::endAsRevoked)));
+  }
+
+  private void endAsRevoked() {
+    if (!isEnded()) {
+      end(CloseReason.NOT_AUTHORIZED, REVOKED);
+    }
   }
 
   /** Ends the session because the node is stopping. */

@@ -5,6 +5,7 @@ import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.ClientConnections;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.PacketFramer;
+import io.fjordmq.broker.security.ConnectedCertificate;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
@@ -227,6 +228,11 @@ public final class Sessions implements ClientConnections {
         .map(
             session -> (Runnable) () -> session.eventLoop().execute(session::endIfNoLongerAdmitted))
         .iterator();
+  }
+
+  /** Returns the connected clients that have a certificate. Can be called on any thread. */
+  public Iterator<ConnectedCertificate> connectedCertificates() {
+    return table.liveSessions().stream().flatMap(Session::certificate).iterator();
   }
 
   /** Updates what is traced; see {@link io.fjordmq.broker.trace.TracedConnections#update}. */

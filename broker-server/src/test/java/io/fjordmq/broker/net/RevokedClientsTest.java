@@ -23,6 +23,7 @@ import io.fjordmq.broker.testing.TestAuthority;
 import io.fjordmq.broker.testing.TestAuthority.Issued;
 import io.fjordmq.broker.testing.TestResponder;
 import io.fjordmq.broker.testing.TestResponder.Behavior;
+import io.fjordmq.testing.Await;
 import io.fjordmq.testing.RecordBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,7 @@ class RevokedClientsTest {
         new OpenListener(SessionSettings.defaults(), security, library, OpenListener.tls(tls));
     security.onIdentitiesChanged(
         () -> listener.world.sessions.clientsToDisconnect(null).forEachRemaining(Runnable::run));
+    security.recheckCertificates(listener.world.sessions::connectedCertificates);
     return listener;
   }
 
@@ -201,6 +203,34 @@ class RevokedClientsTest {
           assertThat(connect(connection)).isEqualTo(NOT_AUTHORIZED);
         }
         assertThat(denials).containsExactly(DenialCause.REVOKED);
+      }
+    }
+  }
+
+  @Test
+  void shouldAskAResponderAboutConnectedClients() throws Exception {
+    Certs certs = new Certs(folder);
+    try (TestResponder responder = new TestResponder()) {
+      responder.answerFor(authority);
+      Issued device = authority.issue("device", responder.url());
+      OcspSettings ocsp =
+          RecordBuilder.from(OcspSettings.DEFAULTS)
+              .with(OcspSettings::enabled, true)
+              .with(OcspSettings::onError, UnknownStatusPolicy.IGNORE)
+              .with(OcspSettings::cacheTime, Duration.ZERO)
+              .with(OcspSettings::recheckInterval, Duration.ofMillis(20))
+              .build();
+      try (OpenListener listener = open(certs, CrlSettings.DEFAULTS, ocsp);
+          RawConnection connection = listener.connect(client(device, certs))) {
+        assertThat(connect(connection)).isEqualTo(ACCEPTED);
+        responder.forget(device.certificate());
+        int before = responder.requests.get();
+        Await.until("two more requests", () -> responder.requests.get() > before + 1);
+        // A responder that does not know the certificate has not revoked it.
+        assertThat(listener.world.sessions.connectedCertificates()).toIterable().hasSize(1);
+        responder.revoke(device.certificate());
+        assertThat(connection.read()).startsWith("e0").contains(NOT_AUTHORIZED);
+        assertThat(connection.awaitClose()).isTrue();
       }
     }
   }

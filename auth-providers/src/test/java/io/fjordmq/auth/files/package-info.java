@@ -1,0 +1,4 @@
+@NullMarked
+package io.fjordmq.auth.files;
+
+import org.jspecify.annotations.NullMarked;
