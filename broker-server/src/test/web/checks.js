@@ -251,6 +251,44 @@ async function nodeRestarts({ browser, node }) {
   await closed(page);
 }
 
+// What the page knows may be wrong by now if the node does not respond, or cannot answer: then nothing looks healthy.
+async function outdatedValuesDoNotLookCurrent({ browser, node }) {
+  const page = await adminPage({ browser, node });
+  const health = page.getByRole('region', { name: 'Health' });
+  const isHealthy = async () => {
+    await health.getByText('1 of 1 nodes running', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.locator('header').getByText('No alarms').waitFor({ timeout: 30_000 });
+    await page.waitForFunction(() => !document.querySelector('main.outdated'));
+  };
+  const lost = /The node does not respond\. What you see is at least \d/;
+  const faults = [
+    [lost, (route) => route.abort()],
+    [lost, () => {}], // a request without a response
+    [/Some of what you see is .* old: a node did not respond in time\. /, (route) => route.fulfill({
+      status: 504, contentType: 'application/json', body: JSON.stringify({ code: 'TIMEOUT', message: 'a node did not respond in time' }) })],
+  ];
+  await isHealthy();
+  for (const [banner, fault] of faults) {
+    await page.route('**/api/v5/**', fault);
+    await page.getByText(banner).waitFor({ timeout: 30_000 });
+    await page.locator('header').getByText('Alarms unknown').waitFor();
+    await health.getByText('state unknown').waitFor();
+    await health.getByText('Last known: 1 of 1 nodes running, no alarms').waitFor();
+    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('main > .tiles')).filter), 'grayscale(1)');
+    assert.deepEqual(await violations(page), []);
+    await page.unroute('**/api/v5/**');
+    await isHealthy();
+  }
+  await show(page, '#/alarms');
+  await page.getByText('Nothing is wrong.').waitFor();
+  await page.route('**/api/v5/**', (route) => route.abort());
+  await page.getByText('Not available.').waitFor();
+  assert.equal(await page.getByText('Nothing is wrong.').count(), 0);
+  await show(page, '#/clients?like_clientid=nobody');
+  await page.getByText('Not available.').waitFor(); // rather than clients that match other filters
+  await closed(page);
+}
+
 async function loginIsGoodAtEveryNode({ browser, node, other }) {
   const page = await newPage(browser, { origin: other.url });
   await useLogin(page, node, 'ada');
@@ -407,6 +445,7 @@ export const CHECKS = {
     modulesAreRight,
     payloadsAreShownOnlyWhenAsked,
     viewerChangesNothing,
+    outdatedValuesDoNotLookCurrent,
     ...TENANT_CHECKS,
     ...LARGE_CHECKS,
     everyViewIsAccessible,

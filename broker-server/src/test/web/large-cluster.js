@@ -142,7 +142,7 @@ class LargeCluster {
   }
 }
 
-const ALARM = { message: 'The range has no leader.', node: nodeId(0), reported_by: [nodeId(0), nodeId(1)], activate_at: minutesAgo(5), duration: 300_000 };
+const ALARM = { message: 'Range dist-1 has no leader, so it is unavailable; check the nodes and the network between them', node: nodeId(0), reported_by: [nodeId(0), nodeId(1)], activate_at: minutesAgo(5), duration: 300_000 };
 const SLOW = { tenant: '', last_update_time: minutesAgo(1) };
 
 const multiply = (from, to, row, template) => Array.from({ length: to - from }, (_, i) => ({ ...template, ...row(from + i) }));

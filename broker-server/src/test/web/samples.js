@@ -5,6 +5,22 @@ const TRACE = 'sensor-1';
 const TOPIC = 'site/1/temperature';
 const USERS = '/authentication/password_based:built_in_database/users';
 const RULES = '/authorization/sources/built_in_database/rules';
+const MQTT_USERS = [
+  { user_id: 'sensor', groups: ['sensors'], client_attrs: { site: 'oslo' } },
+  { user_id: 'dashboard', groups: ['readers'] },
+  { user_id: 'service', is_superuser: true },
+  { user_id: 'old-gateway', groups: ['sensors', 'gateways'], enable: false },
+];
+const USER_RULES = [
+  { username: 'sensor', rules: [
+    { permission: 'allow', action: 'publish', topic: 'site/+/temperature', qos: [0, 1] },
+    { permission: 'allow', action: 'subscribe', topic: 'site/+/command' },
+  ] },
+  { username: 'dashboard', rules: [
+    { permission: 'deny', action: 'subscribe', topic: 'site/+/command' },
+    { permission: 'allow', action: 'subscribe', topic: 'site/#' },
+  ] },
+];
 
 // Returns a function that removes it.
 export async function furnish(node) {
@@ -13,19 +29,24 @@ export async function furnish(node) {
   await node.api('POST', '/banned', { as: 'peerhost_net', who: NETWORK, reason: 'guesses passwords', until: inAWeek });
   await node.api('POST', '/trace', { name: TRACE, type: 'clientid', clientid: 'sensor-1' });
   await node.api('POST', '/mqtt/topic_metrics', { topic: TOPIC });
-  await node.api('POST', USERS, { user_id: 'sensor', password: 'only for tests', is_superuser: false, enable: true, groups: ['sensors'], client_attrs: { site: 'oslo' } });
-  await node.api('POST', `${RULES}/users`, [{ username: 'sensor', rules: [
-    { permission: 'allow', action: 'publish', topic: 'site/+/temperature', qos: [0, 1] },
-    { permission: 'allow', action: 'subscribe', topic: 'site/+/command' },
-  ] }]);
+  for (const user of MQTT_USERS) {
+    await node.api('POST', USERS, { password: 'only for tests', is_superuser: false, enable: true, ...user });
+  }
+  await node.api('POST', `${RULES}/users`, USER_RULES);
+  await node.api('POST', `${RULES}/all`, { rules: [{ permission: 'allow', action: 'subscribe', topic: 'news/#' }] });
   await node.api('PUT', '/configs', { values: { 'sessionConfig.maxQueuedMessages': '500' } });
   return async () => {
     await node.api('DELETE', '/mqtt/retainer/message/site%2F1%2Flabel');
     await node.api('DELETE', `/banned/peerhost_net/${encodeURIComponent(NETWORK)}`);
     await node.api('DELETE', `/trace/${TRACE}`);
     await node.api('DELETE', `/mqtt/topic_metrics/${encodeURIComponent(TOPIC)}`);
-    await node.api('DELETE', `${USERS}/sensor`);
-    await node.api('DELETE', `${RULES}/users/sensor`);
+    for (const { user_id: user } of MQTT_USERS) {
+      await node.api('DELETE', `${USERS}/${user}`);
+    }
+    for (const { username } of USER_RULES) {
+      await node.api('DELETE', `${RULES}/users/${username}`);
+    }
+    await node.api('DELETE', `${RULES}/all`);
     await node.api('DELETE', '/configs/sessionConfig.maxQueuedMessages');
   };
 }

@@ -4,9 +4,11 @@ import { end, session } from './session.js';
 
 const BASE = '/api/v5';
 const TIMEOUT_MS = 20_000; // longer than httpConfig.requestTimeout, after which the node answers with an error
+const SILENCE_MS = 5_000; // a node that answers no request for so long is treated as lost until it does
 
-// Whether the node responds: {lost: false}, or {lost: true, since, reason}.
+// Whether the node responds: {lost: false}, or {lost: true, since, reason}, where `since` is the time of its last response.
 export const connection = createStore({ lost: false });
+let lastResponse = Date.now();
 
 export class ApiError extends Error {
   // status 0: no response
@@ -58,6 +60,8 @@ export async function call(method, where, { query, body, signal, anonymous = fal
   }
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const url = BASE + where + queryText(query, where.includes('?') ? '&' : '?');
+  const begin = Date.now();
+  const silence = setTimeout(() => lastResponse < begin && setLost('The node does not respond'), SILENCE_MS);
   let response;
   let text;
   try {
@@ -76,6 +80,8 @@ export async function call(method, where, { query, body, signal, anonymous = fal
     }
     setLost('The node does not respond');
     throw new ApiError(0, 'NO_RESPONSE', 'The node does not respond. It may be restarting.');
+  } finally {
+    clearTimeout(silence);
   }
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json');
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
@@ -108,11 +114,11 @@ function fail(status, parsed, used) {
 }
 
 function setLost(reason) {
-  const known = connection.get();
-  connection.set({ lost: true, since: known.lost ? known.since : Date.now(), reason });
+  connection.set({ lost: true, since: lastResponse, reason });
 }
 
 function setResponding() {
+  lastResponse = Date.now();
   if (connection.get().lost) {
     connection.set({ lost: false });
   }

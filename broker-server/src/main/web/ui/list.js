@@ -50,9 +50,16 @@ export function ListView({ source, filters: allFilters = [], fixed = {}, columns
     <${Partial} parts=${data?.meta?.partial} />
     ${data && note ? note(data) : null}
     <${Table} caption=${caption} columns=${columns.map((column) => withRefresh(column, refresh))} rows=${rows} rowKey=${rowKey}
-      busy=${loading && data === undefined} empty=${error ? 'Not available.' : empty} />
+      busy=${loading && data === undefined} empty=${emptyText(data, error, empty)} />
     <${Pages} meta=${data?.meta} position=${position} />
   </div>`;
+}
+
+function emptyText(data, error, empty) {
+  if (error) {
+    return 'Not available.';
+  }
+  return data?.meta?.partial?.length ? 'Nothing on the nodes that responded.' : empty;
 }
 
 // Cells that change something call refresh afterward.

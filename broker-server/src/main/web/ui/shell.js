@@ -1,10 +1,10 @@
 // What surrounds every view: menu, state of the connection, active alarms, and the user.
-import { activeAlarms } from '../lib/alarms.js';
+import { activeAlarms, alarmSummary } from '../lib/alarms.js';
 import { connection, get, post } from '../lib/api.js';
 import { duration } from '../lib/format.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { NodeName, server, setNodeNames } from '../lib/node-names.js';
-import { usePoll } from '../lib/poll.js';
+import { useOutdated, usePoll } from '../lib/poll.js';
 import { place } from '../lib/router.js';
 import { end, hasRole, isBound, session, tenantName } from '../lib/session.js';
 import { NAV_GROUPS, VIEWS } from '../views/index.js';
@@ -20,6 +20,7 @@ const THEME_NAMES = { auto: 'Colors: automatic', light: 'Colors: light', dark: '
 export function Shell({ children }) {
   const [open, setOpen] = useState(false);
   const { path, segments } = place.use();
+  const outdated = useOutdated();
   useEffect(() => setOpen(false), [path]);
   const toMain = (event) => {
     event.preventDefault();
@@ -33,13 +34,13 @@ export function Shell({ children }) {
       <a class="brand" href=${isBound() ? '#/clients' : '#/'}><img src=${document.querySelector('link[rel=icon]').href} alt="" width="24" height="24" />FjordMQ</a>
       ${isBound() ? null : html`<${ServingNode} />`}
       <span class="grow"></span>
-      ${isBound() ? null : html`<${Alarms} />`}
+      ${isBound() ? null : html`<${Alarms} isOutdated=${outdated !== null} />`}
       <${ThemeButton} />
       <${User} />
     </header>
     <nav id="menu" class="side ${open ? 'open' : ''}" aria-label="Views"><${Menu} segments=${segments} /></nav>
-    <main id="main" tabindex="-1">
-      <${ConnectionBanner} /><${ExpiryBanner} />
+    <main id="main" tabindex="-1" class=${outdated ? 'outdated' : ''}>
+      <${OutdatedBanner} outdated=${outdated} /><${ExpiryBanner} />
       <${RoleNote} />
       ${children}
     </main>
@@ -82,15 +83,18 @@ function ServingNode() {
 }
 
 // The number of active alarms.
-function Alarms() {
+function Alarms({ isOutdated }) {
   const { path } = place.use();
-  usePoll(async (signal) => activeAlarms.set(await get('/alarms', { limit: 100 }, signal)), ALARMS_MS, [path]); // as new as the view
+  const { error } = usePoll(
+    async (signal) => activeAlarms.set(await get('/alarms', { limit: 100 }, signal)), ALARMS_MS, [path]); // as new as the view
   const alarms = activeAlarms.use();
-  if (alarms === null) {
+  const isRefused = Boolean(error && !error.temporary);
+  useEffect(() => isRefused && activeAlarms.set(null), [isRefused]);
+  if (alarms === null && !isOutdated && !isRefused) {
     return null;
   }
-  const active = alarms.meta.count ?? alarms.data.length;
-  return html`<a class="badge ${active > 0 ? 'error' : 'ok'}" href="#/alarms">${active === 0 ? 'No alarms' : active === 1 ? '1 alarm' : `${active} alarms`}</a>`;
+  const { kind, text, why } = isOutdated || alarms === null ? { kind: 'warning', text: 'Alarms unknown', why: error?.message } : alarmSummary(alarms);
+  return html`<a class="badge ${kind}" href="#/alarms" title=${why}>${text}</a>`;
 }
 
 function ThemeButton() {
@@ -118,29 +122,31 @@ function User() {
     <button type="button" disabled=${busy} onClick=${logOut} title="Ends all your logins, in every browser">Log out</button>`;
 }
 
-// Says that what is on the screen may be old, and looks for the node, even if no view does.
-function ConnectionBanner() {
-  const { lost, since, reason } = connection.use();
-  useProbe(lost);
-  return lost
-    ? html`<${Banner} kind="error">${reason}. What you see is ${duration(Date.now() - since)} old; the page continues by itself once the node is back.<//>`
-    : null;
-}
-
-function useProbe(lost) {
+// Says that what is on the screen is old, how old at least, and why. Looks for the node, even if no view does.
+function OutdatedBanner({ outdated }) {
+  const { lost } = connection.use();
   const [, setTick] = useState(0);
+  const isOutdated = outdated !== null;
   useEffect(() => {
-    if (!lost) {
+    if (!isOutdated) {
       return undefined;
     }
     const timer = setInterval(() => {
       setTick((tick) => tick + 1);
-      if (!document.hidden) {
+      if (lost && !document.hidden) {
         get('/cluster').catch(() => {}); // changes the state of the connection
       }
     }, PROBE_MS);
     return () => clearInterval(timer);
-  }, [lost]);
+  }, [isOutdated, lost]);
+  if (!isOutdated) {
+    return null;
+  }
+  const { since, reason } = outdated;
+  const age = since && duration(Date.now() - since);
+  return lost
+    ? html`<${Banner} kind="error">${reason}. What you see is at least ${age} old; the page continues by itself once the node is back.<//>`
+    : html`<${Banner} kind="warning">${age ? `Some of what you see is ${age} old` : 'Some values are missing'}: ${reason.replace(/\.$/, '')}. The page tries again.<//>`;
 }
 
 function ExpiryBanner() {

@@ -37,8 +37,11 @@ export function AlarmsView() {
 }
 
 // Where the page shows more about what an alarm concerns.
-function lookAt({ node, range }) {
-  if (range) {
+function lookAt({ node, nodes, range }) {
+  if (nodes) {
+    return html`<a href="#/nodes">nodes</a>`;
+  }
+  if (range && range !== 'metadata') {
     return html`<a href=${withQuery('#/nodes', { range })}>${range}</a>`;
   }
   return node ? html`<a href="#/nodes"><${NodeName} id=${node} /></a>` : null;

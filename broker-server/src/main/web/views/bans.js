@@ -31,7 +31,7 @@ const WHO_LINKS = {
 const COLUMNS = [
   { key: 'who', title: 'Who', main: true, cell: (ban) => (WHO_LINKS[ban.as]
     ? html`<a href=${WHO_LINKS[ban.as](ban)}>${ban.who}</a>` : ban.who) },
-  { key: 'as', title: 'Banned by', cell: ({ as }) => KINDS.find(([kind]) => kind === as)?.[1] ?? as },
+  { key: 'as', title: 'Matched by', cell: ({ as }) => KINDS.find(([kind]) => kind === as)?.[1] ?? as },
   { key: 'tenant', title: 'Tenant', cell: ({ tenant }) => (tenant === undefined ? 'all' : tenantName(tenant)) },
   { key: 'reason', title: 'Reason', wrap: true },
   { key: 'by', title: 'Created by', cell: ({ by }) => callerName(by) },

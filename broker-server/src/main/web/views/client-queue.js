@@ -13,7 +13,7 @@ const KINDS = [['mqueue_messages', 'Waiting'], ['inflight_messages', 'In flight'
 
 export function QueuePanel({ client }) {
   const [kind, setKind] = useState('mqueue_messages');
-  const [page, setPage] = useState(null); // {messages, position, withPayload}
+  const [page, setPage] = useState(null); // {messages, position, withPayload, at}
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
 
@@ -25,7 +25,7 @@ export function QueuePanel({ client }) {
         limit: LIMIT, position, payload: withPayload ? 'base64' : 'none', max_payload_bytes: MAX_PAYLOAD_BYTES,
       });
       const messages = position ? [...page.messages, ...data] : data;
-      setPage({ messages, withPayload, position: meta.hasnext ? meta.position : null });
+      setPage({ messages, withPayload, at: Date.now(), position: meta.hasnext ? meta.position : null });
     } catch (e) {
       setError(e.message);
     }
@@ -46,6 +46,7 @@ export function QueuePanel({ client }) {
       <button type="button" disabled=${busy} onClick=${() => load(kind, false)}>${page ? 'Reload' : 'List messages'}</button>
       ${page && !page.withPayload && page.messages.length > 0
         ? html`<button type="button" disabled=${busy} onClick=${() => load(kind, true)}>Show payloads</button>` : null}
+      ${page ? html`<span class="quiet">as of <${Time} at=${page.at} precise /></span>` : null}
     </div>
     ${error ? html`<${Banner} kind="error">${error}<//>` : null}
     ${page ? html`<${Table} caption="Messages" columns=${columns(page.withPayload, client.tenant)} rows=${page.messages.map((message, i) => ({ ...message, i }))}

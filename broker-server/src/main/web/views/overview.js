@@ -1,10 +1,10 @@
 // The state of the cluster at a glance: what is wrong, how much passes through, and how the nodes are.
-import { activeAlarms } from '../lib/alarms.js';
+import { activeAlarms, alarmSummary } from '../lib/alarms.js';
 import { get, path } from '../lib/api.js';
 import { bytes, count, duration, isKnown, micros, percent, short } from '../lib/format.js';
 import { html, useMemo, useRef, useState } from '../lib/html.js';
 import { byName } from '../lib/node-names.js';
-import { usePoll } from '../lib/poll.js';
+import { useOutdated, usePoll } from '../lib/poll.js';
 import { place, setQuery, withQuery } from '../lib/router.js';
 import { Chart } from '../ui/chart.js';
 import { Badge } from '../ui/form.js';
@@ -14,6 +14,7 @@ import { Table } from '../ui/table.js';
 const UPDATE_MS = 10_000; // nodes take a sample every 10 seconds
 const MAX_ALARMS = 5;
 const KEPT_SECONDS = 3_600;
+const HEAP = 'Used by long-lived objects after the last garbage collection; unknown before the first one';
 const SPANS = [['5', '5 minutes'], ['15', '15 minutes'], ['60', '1 hour']];
 
 export function OverviewView() {
@@ -64,11 +65,18 @@ function useSamples() {
 
 function Health({ nodes }) {
   const alarms = activeAlarms.use();
+  const isOutdated = useOutdated() !== null;
+  const summary = alarms && alarmSummary(alarms);
   const down = nodes.filter((node) => node.node_status !== 'running');
+  const running = `${nodes.length - down.length} of ${nodes.length} nodes running`;
+  if (isOutdated) {
+    return html`<section class="health" aria-label="Health"><${Badge} kind="warning">state unknown<//>
+      <span class="quiet">Last known: ${[running, summary?.text.toLowerCase()].filter(Boolean).join(', ')}</span></section>`;
+  }
   return html`<section class="health" aria-label="Health">
-    <${Badge} kind=${down.length === 0 ? 'ok' : 'error'}>${nodes.length - down.length} of ${nodes.length} nodes running<//>
+    <${Badge} kind=${down.length === 0 ? 'ok' : 'error'}>${running}<//>
     ${alarms === null ? null : alarms.data.length === 0
-      ? html`<${Badge} kind="ok">no alarms<//>`
+      ? html`<${Badge} kind=${summary.kind}>${summary.text}<//>`
       : html`<ul class="alarms">${alarms.data.slice(0, MAX_ALARMS).map((alarm) => html`<li><${Badge} kind="error">${alarm.name}<//> ${alarm.message}
           <span class="quiet"> for ${duration(alarm.duration)}</span></li>`)}
           ${alarms.data.length > MAX_ALARMS ? html`<li><a href="#/alarms">All alarms</a></li>` : null}</ul>`}
@@ -138,7 +146,7 @@ function Nodes({ nodes, totals }) {
     { key: 'name', title: 'Node', main: true, cell: (node) => html`<a href=${withQuery('#/nodes', { node: node.node })}>${node.name}</a><span class="quiet"> ${node.node === node.name ? '' : node.node}</span>` },
     { key: 'state', title: 'State', cell: (node) => html`<${Badge} kind=${node.state === 'up' ? 'ok' : node.node_status === 'running' ? 'warning' : 'error'}>${node.state}<//>` },
     { key: 'uptime', title: 'Uptime', cell: (node) => duration(node.uptime) },
-    { key: 'leads', title: 'Leads', numeric: true, cell: (node) => html`${count(node.leads)}${node.leads_metadata ? html`<abbr title="leads the metadata group"> ★</abbr>` : ''}` },
+    { key: 'leads', title: 'Ranges led', numeric: true, cell: (node) => html`${node.leads_metadata ? html`<abbr title="also leads the metadata group">★</abbr> ` : ''}${count(node.leads)}` },
     { key: 'connections', title: 'Connections', numeric: true, cell: (node) => (isKnown(node.connections)
       ? html`<a href=${withQuery('#/clients', { node: node.node, conn_state: 'connected' })}>${count(node.connections)}</a>` : count()) },
     { key: 'in', title: 'In', numeric: true, cell: (node) => rate(of(node).received_msg_rate) },
@@ -146,7 +154,7 @@ function Nodes({ nodes, totals }) {
     { key: 'dropped', title: 'Dropped', numeric: true, cell: (node) => rate(of(node).dropped_msg_rate) },
     { key: 'p99', title: 'Ack p99', numeric: true, cell: (node) => micros(of(node).publish_ack_p99_micros) },
     { key: 'cpu', title: 'CPU', numeric: true, cell: (node) => percent(of(node).cpu_percent) },
-    { key: 'heap', title: 'Heap', numeric: true, cell: (node) => percent(of(node).heap_percent) },
+    { key: 'heap', title: 'Heap', numeric: true, cell: (node) => html`<span title=${HEAP}>${percent(of(node).heap_percent)}</span>` },
     { key: 'disk', title: 'Disk', numeric: true, cell: (node) => html`<span class=${node.disk_low ? 'bad' : ''}>${bytes(node.disk_used)} of ${bytes(node.disk_total)}</span>` },
     { key: 'version', title: 'Version' },
   ];

@@ -108,8 +108,7 @@ function columns(nodes, nameOf) {
     { key: 'requests', title: 'Requests', numeric: true, cell: ({ load }) => (load ? `${count(load.requests_per_second)}/s` : NONE) },
     { key: 'busy', title: 'Busy', numeric: true, cell: ({ load }) => percent(load?.busy_percent) },
     { key: 'size', title: 'Size', numeric: true, cell: ({ load }) => bytes(load?.bytes) },
-    { key: 'decision', title: 'Split decision', cell: ({ load }) => (load
-      ? html`<span title=${decisionText(load.decision)}>${load.decision.replaceAll('_', ' ')}</span>` : NONE) },
+    { key: 'decision', title: 'Split decision', wrap: true, cell: ({ load }) => (load ? decisionText(load.decision) : NONE) },
   ];
 }
 

@@ -11,7 +11,7 @@ import { notify } from '../ui/notice.js';
 import { clientLink } from './clients.js';
 
 const FILTERS = [
-  { name: 'topic', label: 'Topic filter', type: 'search', placeholder: 'site/#', hint: '$SYS/# shows the topics of this node.' },
+  { name: 'topic', label: 'Topic filter', type: 'search', placeholder: 'site/#' },
   { name: 'tenant', label: 'Tenant', more: true },
 ];
 
@@ -28,6 +28,8 @@ const COLUMNS = [
 export function RetainedView() {
   const { topic, tenant } = place.use().query;
   return html`<h1 tabindex="-1">Retained messages</h1>
+    <p class="quiet">The latest message of each topic that was published with the RETAIN flag; new subscribers get it. The topic filter
+      ${' '}<code>$SYS/#</code> shows the topics of this node.</p>
     <${ListView} source="/mqtt/retainer/messages" filters=${FILTERS} columns=${COLUMNS} caption="Retained messages"
       rowKey=${(row) => row.topic} empty="No retained message matches. Messages published with the RETAIN flag appear here."
       toolbar=${({ refresh, rows }) => (rows.length > 0 ? html`<${ActionButton} kind="quiet-danger"

@@ -21,7 +21,7 @@ export function SlowSubscriptionsView() {
     { key: 'last_update_time', title: 'Last late message', cell: ({ last_update_time: at }) => html`<${Time} at=${at} />` },
   ];
   return html`<h1 tabindex="-1">Slow subscriptions</h1>
-    <p class="quiet">From the acceptance of a message until its subscriber has acknowledged it. Clients that acknowledge nothing are not listed:
+    <p class="quiet">The latency is the time from the acceptance of a message until its subscriber has acknowledged it. Clients that acknowledge nothing are not listed:
       ${' '}<a href="#/clients">the list of clients</a> shows what is in flight to them.</p>
     <${ListView} source="/slow_subscriptions" filters=${FILTERS} columns=${columns} caption="Slow subscriptions"
       rowKey=${(row) => `${row.node}/${row.tenant}/${row.clientid}/${row.topic}`}

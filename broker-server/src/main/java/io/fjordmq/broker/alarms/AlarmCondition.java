@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * A condition that currently holds. Conditions with the same kind and subject are the same.
  *
  * @param subject what the condition concerns, such as a range or a node; empty for the whole node
- * @param message a sentence for the operator, without a period
+ * @param message what is wrong and what to do, for the operator; without a period
  * @param details machine-readable values by name
  */
 record AlarmCondition(AlarmKind kind, String subject, String message, Map<String, String> details) {

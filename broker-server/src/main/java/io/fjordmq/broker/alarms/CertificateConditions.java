@@ -42,8 +42,9 @@ final class CertificateConditions {
             AlarmCondition.of(
                 AlarmKind.CERTIFICATE_RELOAD_REJECTED,
                 certificate.user(),
-                "The changed certificate of %s cannot be loaded; the previous one stays in use: %s"
-                    .formatted(certificate.user(), rejection),
+                ("The changed certificate of %s cannot be loaded, so the previous one stays in use:"
+                        + " %s; correct %s or its key before the node restarts")
+                    .formatted(certificate.user(), rejection, certificate.file()),
                 "listener",
                 certificate.user(),
                 "file",

@@ -6,6 +6,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,7 +43,10 @@ final class ClusterConditions {
     cluster.addNodes(conditions);
     if (!state.hasMetadataLeader()) {
       conditions.add(
-          withoutLeader(METADATA, "The metadata group has no leader: the cluster cannot change"));
+          withoutLeader(
+              METADATA,
+              "The metadata group has no leader, so the cluster cannot change; start the nodes that"
+                  + " are down, and check the network between the nodes"));
     }
     cluster.addRangesOfDownNodes(conditions);
     cluster.addRanges(
@@ -52,7 +56,9 @@ final class ClusterConditions {
         replica ->
             withoutLeader(
                 id(replica),
-                "Range %s has no leader, so it is unavailable".formatted(id(replica))));
+                ("Range %s has no leader, so it is unavailable; check the nodes that hold it,"
+                        + " and the network between them")
+                    .formatted(id(replica))));
     cluster.addRanges(
         conditions,
         AlarmKind.REPLICA_HALTED,
@@ -61,7 +67,10 @@ final class ClusterConditions {
             AlarmCondition.of(
                 AlarmKind.REPLICA_HALTED,
                 id(replica),
-                "The replica of range %s is halted: %s".formatted(id(replica), replica.failure()),
+                ("The replica of range %s is halted: %s; the node repairs it by itself; if this"
+                        + " alarm stays, remove the cause, then run bin/fjordmq ranges rebuild %s"
+                        + " --node %s")
+                    .formatted(id(replica), replica.failure(), id(replica), state.self()),
                 "range",
                 id(replica)));
     cluster.addRanges(
@@ -81,7 +90,8 @@ final class ClusterConditions {
             AlarmCondition.of(
                 AlarmKind.NODE_DOWN,
                 id,
-                "Node %s at %s is down".formatted(describe(member.node()), member.address()),
+                "Node %s at %s is down; start it, or remove it if it will not return"
+                    .formatted(describe(member.node()), member.address()),
                 "node",
                 id,
                 "name",
@@ -96,14 +106,13 @@ final class ClusterConditions {
    */
   private void addRangesOfDownNodes(List<AlarmCondition> conditions) {
     Map<NodeId, Integer> underReplicated = new TreeMap<>(BY_ID);
-    Map<String, Integer> withoutLeader = new TreeMap<>();
+    Map<List<NodeId>, Integer> withoutLeader = new LinkedHashMap<>();
     for (RangeDescriptor range : state.ranges()) {
       List<NodeId> down = down(range.replicas().voters());
       if (hasMajority(range, down)) {
         down.forEach(node -> underReplicated.merge(node, 1, Integer::sum));
       } else {
-        String nodes = down.stream().map(NodeId::value).collect(Collectors.joining(", "));
-        withoutLeader.merge(nodes, 1, Integer::sum);
+        withoutLeader.merge(down, 1, Integer::sum);
       }
     }
     underReplicated.forEach(
@@ -112,24 +121,29 @@ final class ClusterConditions {
                 AlarmCondition.of(
                     AlarmKind.RANGE_UNDER_REPLICATED,
                     node.value(),
-                    "Node %s is down: %s fewer live voters than they should"
+                    ("Node %s is down: %s fewer live voters than configured; start the node, or"
+                            + " replace it if it will not return")
                         .formatted(describe(node), have(count)),
                     "node",
                     node.value(),
                     "ranges",
                     count.toString())));
-    withoutLeader.forEach(
-        (nodes, count) ->
-            conditions.add(
-                AlarmCondition.of(
-                    AlarmKind.RANGE_WITHOUT_LEADER,
-                    nodes,
-                    "Nodes down: %s; %s no majority and therefore no leader"
-                        .formatted(nodes, have(count)),
-                    "nodes",
-                    nodes,
-                    "ranges",
-                    count.toString())));
+    withoutLeader.forEach((nodes, count) -> conditions.add(withoutMajority(nodes, count)));
+  }
+
+  private AlarmCondition withoutMajority(List<NodeId> down, int ranges) {
+    String ids = down.stream().map(NodeId::value).collect(Collectors.joining(", "));
+    return AlarmCondition.of(
+        AlarmKind.RANGE_WITHOUT_LEADER,
+        ids,
+        ("Nodes down: %s; %s no majority and therefore no leader; start these nodes, or recover"
+                + " from the lost majority if they will not return")
+            .formatted(
+                down.stream().map(this::describe).collect(Collectors.joining(", ")), have(ranges)),
+        "nodes",
+        ids,
+        "ranges",
+        Integer.toString(ranges));
   }
 
   private static String have(int ranges) {
@@ -182,7 +196,8 @@ final class ClusterConditions {
           AlarmCondition.of(
               kind,
               OTHERS,
-              "%d further ranges have the same problem".formatted(others),
+              "%d further ranges have the same problem; bin/fjordmq ranges list shows them"
+                  .formatted(others),
               "count",
               Integer.toString(others)));
     }
@@ -216,7 +231,8 @@ final class ClusterConditions {
     return AlarmCondition.of(
         AlarmKind.RANGE_UNDER_REPLICATED,
         id(replica),
-        "Range %s has %d voters, not %d"
+        ("Range %s has %d voters, not %d; the cluster adds voters by itself; if it does not,"
+                + " bin/fjordmq status says why")
             .formatted(id(replica), replica.voters().size(), wantedVoters(replica)),
         "range",
         id(replica),

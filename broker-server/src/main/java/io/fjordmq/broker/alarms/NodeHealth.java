@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The health of this node at one point in time. A component is null if there is no problem.
  *
  * @param overload why the node is overloaded
- * @param diskShortage the shortage of free disk space
+ * @param diskShortage the shortage of free disk space, and what to do
  * @param storageFailure why the state database rejects writes
  * @param logFailure why the log database rejects writes
  * @param clockAheadMillis how far the wall clock of the host is ahead of cluster time; negative if
@@ -23,25 +23,34 @@ public record NodeHealth(
     @Nullable String logFailure,
     long clockAheadMillis,
     DescriptorUse descriptors) {
+  private static final String REPAIR_DISK =
+      "free space or repair the disk, and the node continues by itself";
 
   List<AlarmCondition> conditions(AlarmSettings settings) {
     List<AlarmCondition> conditions = new ArrayList<>();
-    add(conditions, AlarmKind.OVERLOADED, "The node rejects new work: ", overload);
-    add(conditions, AlarmKind.DISK_LOW, "Low disk space: ", diskShortage);
+    add(
+        conditions,
+        AlarmKind.OVERLOADED,
+        "The node rejects new work: %s; reduce the load, or give the node more memory or CPU",
+        overload);
+    add(conditions, AlarmKind.DISK_LOW, "Low disk space: %s", diskShortage);
     add(
         conditions,
         AlarmKind.STORAGE_FAILED,
-        "Writes to the state database fail: ",
+        "Writes to the state database fail: %s; " + REPAIR_DISK,
         storageFailure);
-    add(conditions, AlarmKind.RAFT_LOG_FAILED, "Writes to the log database fail: ", logFailure);
+    add(
+        conditions,
+        AlarmKind.RAFT_LOG_FAILED,
+        "Writes to the log database fail: %s; " + REPAIR_DISK,
+        logFailure);
     long skewMillis = Math.abs(clockAheadMillis);
     if (skewMillis >= settings.clockSkew().toMillis()) {
       conditions.add(
           AlarmCondition.of(
               AlarmKind.CLOCK_SKEW,
               "",
-              "The wall clock of the host is %d ms %s cluster time; synchronize the clocks (NTP)"
-                  .formatted(skewMillis, clockAheadMillis > 0 ? "ahead of" : "behind"),
+              clockMessage(skewMillis),
               "ahead_millis",
               Long.toString(clockAheadMillis)));
     }
@@ -51,7 +60,8 @@ public record NodeHealth(
           AlarmCondition.of(
               AlarmKind.FILE_DESCRIPTORS_HIGH,
               "",
-              "%d of %d file descriptors are in use; raise the limit (ulimit -n)"
+              ("%d of %d file descriptors are in use; raise the limit (ulimit -n), then restart"
+                      + " the node")
                   .formatted(descriptors.open(), descriptors.max()),
               "open",
               Long.toString(descriptors.open()),
@@ -61,10 +71,19 @@ public record NodeHealth(
     return conditions;
   }
 
+  private String clockMessage(long skewMillis) {
+    return clockAheadMillis > 0
+        ? "The wall clock of the host is %d ms ahead of cluster time; synchronize the clocks (NTP);"
+                .formatted(skewMillis)
+            + " after a long stop of all nodes, run bin/fjordmq cluster accept-clock"
+        : "The wall clock of the host is %d ms behind cluster time; synchronize the clocks (NTP)"
+            .formatted(skewMillis);
+  }
+
   private static void add(
-      List<AlarmCondition> conditions, AlarmKind kind, String what, @Nullable String reason) {
+      List<AlarmCondition> conditions, AlarmKind kind, String message, @Nullable String reason) {
     if (reason != null) {
-      conditions.add(AlarmCondition.of(kind, "", what + reason));
+      conditions.add(AlarmCondition.of(kind, "", message.formatted(reason)));
     }
   }
 }

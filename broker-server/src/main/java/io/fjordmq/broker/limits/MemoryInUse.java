@@ -23,8 +23,8 @@ final class MemoryInUse {
           .toList();
 
   /**
-   * The heap used by long-lived objects after the last collection, in percent; 0 before the first
-   * collection.
+   * The heap used by long-lived objects after the last collection, in percent, rounded up; 0 only
+   * before the first collection.
    */
   int heapPercent() {
     long max = 0;
@@ -47,12 +47,12 @@ final class MemoryInUse {
     return used;
   }
 
-  /** The direct memory that Netty has allocated for network buffers, in percent. */
+  /** The direct memory that Netty has allocated for network buffers, in percent, rounded up. */
   int directPercent() {
     return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
   }
 
   private static int percent(long used, long max) {
-    return used <= 0 || max <= 0 ? 0 : (int) Math.min(100, used * 100 / max);
+    return used <= 0 || max <= 0 ? 0 : (int) Math.min(100, (used * 100 + max - 1) / max);
   }
 }

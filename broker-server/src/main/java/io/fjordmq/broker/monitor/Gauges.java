@@ -11,7 +11,7 @@ import io.fjordmq.inbox.InboxStoreStatus;
  * @param inboxes persistent sessions in ranges that this node leads
  * @param topics topic filters with subscribers, of the whole cluster
  * @param retained retained messages in ranges that this node leads
- * @param heapPercent use of the heap after the last garbage collection
+ * @param heapPercent use of the heap after the last garbage collection; 0 before the first
  * @param disk the disk of the data directory
  */
 public record Gauges(
@@ -45,7 +45,7 @@ public record Gauges(
         .set(Series.SUBSCRIPTIONS, inboxes.subscriptions() + traffic.transientSubscriptions())
         .set(Series.TOPICS, topics)
         .set(Series.RETAINED_MESSAGES, retained)
-        .set(Series.HEAP_PERCENT, heapPercent)
+        .set(Series.HEAP_PERCENT, heapPercent > 0 ? heapPercent : Series.UNKNOWN)
         .set(Series.DISK_PERCENT, disk.percent());
   }
 }

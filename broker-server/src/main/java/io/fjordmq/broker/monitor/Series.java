@@ -42,7 +42,8 @@ public enum Series {
       "heap_percent",
       null,
       Merge.MAX,
-      "Heap used by long-lived objects after the last garbage collection, in percent"),
+      "Heap used by long-lived objects after the last garbage collection, in percent; absent"
+          + " before the first collection"),
   /** Disk in use. */
   DISK_PERCENT(
       "disk_percent", null, Merge.MAX, "Used space of the file system of dataDir, in percent"),

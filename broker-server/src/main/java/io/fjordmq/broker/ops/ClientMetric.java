@@ -59,7 +59,7 @@ enum ClientMetric implements Metric {
       Kind.GAUGE,
       "",
       "Heap used by long-lived objects after the last garbage collection, as a fraction of the"
-          + " maximum heap (0 to 1)"),
+          + " maximum heap (0 to 1); 0 before the first collection"),
   DIRECT_MEMORY_USED(
       "fjordmq.direct.memory.used.ratio",
       Kind.GAUGE,

@@ -61,14 +61,18 @@ class ConditionsTest {
             "heap 90 %", "1 MiB free", "EIO", "ENOSPC", 1_000, new DescriptorUse(800, 1_000));
     assertThat(ofNode(health))
         .containsExactly(
-            "overloaded: The node rejects new work: heap 90 %",
+            "overloaded: The node rejects new work: heap 90 %; reduce the load, or give the node"
+                + " more memory or CPU",
             "disk_low: Low disk space: 1 MiB free",
-            "storage_failed: Writes to the state database fail: EIO",
-            "raft_log_failed: Writes to the log database fail: ENOSPC",
+            "storage_failed: Writes to the state database fail: EIO; free space or repair the disk,"
+                + " and the node continues by itself",
+            "raft_log_failed: Writes to the log database fail: ENOSPC; free space or repair the"
+                + " disk, and the node continues by itself",
             "clock_skew: The wall clock of the host is 1000 ms ahead of cluster time; synchronize"
-                + " the clocks (NTP)",
+                + " the clocks (NTP); after a long stop of all nodes, run bin/fjordmq cluster"
+                + " accept-clock",
             "file_descriptors_high: 800 of 1000 file descriptors are in use; raise the limit"
-                + " (ulimit -n)");
+                + " (ulimit -n), then restart the node");
     assertThat(ofNode(new NodeHealth(null, null, null, null, -2_500, FEW)).toString())
         .contains("2500 ms behind cluster time");
   }
@@ -84,8 +88,9 @@ class ConditionsTest {
         .containsExactly(
             "certificate_expiring: The certificate of wssListener expires at"
                 + " 2030-01-02T00:00:00Z; replace b.pem",
-            "certificate_reload_rejected: The changed certificate of wssListener cannot be loaded;"
-                + " the previous one stays in use: no key",
+            "certificate_reload_rejected: The changed certificate of wssListener cannot be loaded,"
+                + " so the previous one stays in use: no key; correct b.pem or its key before the"
+                + " node restarts",
             "certificate_expiring: The certificate of httpConfig expired at 2029-12-31T23:59:59Z;"
                 + " replace c.pem");
   }
@@ -159,9 +164,10 @@ class ConditionsTest {
     membership.setState(N3, Member.State.DOWN);
     assertThat(ofCluster(true, replica(1, N1, null, N1, N2, N3), replica(2, N2, null, N1, N2, N3)))
         .containsExactly(
-            "node_down: Node n3 (host-n3) at n3:8899 is down",
+            "node_down: Node n3 (host-n3) at n3:8899 is down; start it, or remove it if it will not"
+                + " return",
             "range_under_replicated: Node n3 (host-n3) is down: 2 ranges have fewer live voters"
-                + " than they should");
+                + " than configured; start the node, or replace it if it will not return");
   }
 
   @Test
@@ -178,12 +184,16 @@ class ConditionsTest {
                 replica(3, null, null, N3),
                 replica(4, N1, null, N1)))
         .containsExactly(
-            "node_down: Node n2 (host-n2) at n2:8899 is down",
-            "node_down: Node n3 (host-n3) at n3:8899 is down",
-            "range_without_leader: Nodes down: n2, n3; 2 ranges have no majority and therefore no"
-                + " leader",
-            "range_without_leader: Nodes down: n3; 1 range has no majority and therefore no"
-                + " leader");
+            "node_down: Node n2 (host-n2) at n2:8899 is down; start it, or remove it if it will not"
+                + " return",
+            "node_down: Node n3 (host-n3) at n3:8899 is down; start it, or remove it if it will not"
+                + " return",
+            "range_without_leader: Nodes down: n2 (host-n2), n3 (host-n3); 2 ranges have no"
+                + " majority and therefore no leader; start these nodes, or recover from the lost"
+                + " majority if they will not return",
+            "range_without_leader: Nodes down: n3 (host-n3); 1 range has no majority and therefore"
+                + " no leader; start these nodes, or recover from the lost majority if they will"
+                + " not return");
   }
 
   @Test
@@ -191,16 +201,22 @@ class ConditionsTest {
     membership.setUp(N2, 1);
     membership.setUp(N3, 1);
     assertThat(ofCluster(true, replica(1, N1, null, N1, N2)))
-        .containsExactly("range_under_replicated: Range inbox-1 has 2 voters, not 3");
+        .containsExactly(
+            "range_under_replicated: Range inbox-1 has 2 voters, not 3; the cluster adds voters by"
+                + " itself; if it does not, bin/fjordmq status says why");
   }
 
   @Test
   void shouldReportRangesWithoutLeaderAndHaltedReplicas() {
     assertThat(ofCluster(false, replica(2, null, "disk full", N1), replica(1, null, null, N1)))
         .containsExactly(
-            "range_without_leader: The metadata group has no leader: the cluster cannot change",
-            "range_without_leader: Range inbox-1 has no leader, so it is unavailable",
-            "replica_halted: The replica of range inbox-2 is halted: disk full");
+            "range_without_leader: The metadata group has no leader, so the cluster cannot change;"
+                + " start the nodes that are down, and check the network between the nodes",
+            "range_without_leader: Range inbox-1 has no leader, so it is unavailable; check the"
+                + " nodes that hold it, and the network between them",
+            "replica_halted: The replica of range inbox-2 is halted: disk full; the node repairs it"
+                + " by itself; if this alarm stays, remove the cause, then run bin/fjordmq ranges"
+                + " rebuild inbox-2 --node n1");
   }
 
   @Test
@@ -211,6 +227,8 @@ class ConditionsTest {
     }
     assertThat(ofCluster(true, many.toArray(ReplicaStatus[]::new)))
         .hasSize(ClusterConditions.MAX_RANGES + 1)
-        .endsWith("range_without_leader: 7 further ranges have the same problem");
+        .endsWith(
+            "range_without_leader: 7 further ranges have the same problem; bin/fjordmq ranges list"
+                + " shows them");
   }
 }

@@ -76,6 +76,14 @@ class SamplerTest {
   }
 
   @Test
+  void shouldNotKnowTheHeapBeforeTheFirstCollection() {
+    Gauges all = gauges();
+    Gauges early =
+        new Gauges(all.traffic(), all.inboxes(), all.topics(), all.retained(), 0, all.disk());
+    assertThat(early.sample(START).build().value(Series.HEAP_PERCENT)).isEqualTo(Series.UNKNOWN);
+  }
+
+  @Test
   void shouldKeepTheLastHour() {
     run(2 * 3_600);
     List<Sample> all = sampler.latest(10_000);
