@@ -248,9 +248,12 @@ final class SizeCommand implements Callable<Integer> {
     NodeSize need = size.need();
     context
         .terminal()
-        .line("nodes:    " + size.nodes() + (size.spare() == 0 ? "" : ", one of which may be down"));
+        .line(
+            "nodes:    " + size.nodes() + (size.spare() == 0 ? "" : ", one of which may be down"));
     context.terminal().line("each:     " + amount(need.cores(), cores, "cores"));
-    context.terminal().line("          " + amount(need.memoryBytes() / GIGA, memory, "GB of memory"));
+    context
+        .terminal()
+        .line("          " + amount(need.memoryBytes() / GIGA, memory, "GB of memory"));
     context.terminal().line("          " + amount(need.diskBytes() / GIGA, disk, "GB of disk"));
     context
         .terminal()

@@ -76,9 +76,7 @@ final class Demand {
     double micros =
         work.voters() == 1
             ? RateCost.ONE_VOTER.micros(rate)
-            : RateCost.THREE_VOTERS.micros(rate * MEASURED_NODES)
-                * work.voters()
-                / MEASURED_NODES;
+            : RateCost.THREE_VOTERS.micros(rate * MEASURED_NODES) * work.voters() / MEASURED_NODES;
     return messages * micros * qosFactor();
   }
 
@@ -149,7 +147,10 @@ final class Demand {
         clients * session
             + work.routes() * ROUTE.value()
             + copies(work.retained()) * RETAINED_MESSAGE.value();
-    return NODE_MEMORY.value() + DATABASE_MEMORY.value() + clients * connection + heap * HEAP_FACTOR;
+    return NODE_MEMORY.value()
+        + DATABASE_MEMORY.value()
+        + clients * connection
+        + heap * HEAP_FACTOR;
   }
 
   private double diskBytes() {

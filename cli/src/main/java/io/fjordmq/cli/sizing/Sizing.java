@@ -30,7 +30,8 @@ public record Sizing(Workload work, NodeSize node, double utilization) {
    */
   public Sizing {
     if (utilization <= 0 || utilization > 1) {
-      throw new IllegalArgumentException("utilization must be above 0 and at most 1, not " + utilization);
+      throw new IllegalArgumentException(
+          "utilization must be above 0 and at most 1, not " + utilization);
     }
     if (node.cores() <= 0 || node.memoryBytes() <= 0) {
       throw new IllegalArgumentException("a node must have cores and memory");

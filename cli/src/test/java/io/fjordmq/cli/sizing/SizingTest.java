@@ -60,8 +60,7 @@ class SizingTest {
   @Test
   void shouldNameTheLimitThatMoreNodesDoNotRaise() {
     Workload reconnects =
-        new Workload(
-            1_000_000, 0, 0, 0, 200_000, LoginCost.NONE, 0, 1, 0, 0, 0, 0, 0, 0, 3);
+        new Workload(1_000_000, 0, 0, 0, 200_000, LoginCost.NONE, 0, 1, 0, 0, 0, 0, 0, 0, 3);
 
     assertThat(sizing(reconnects).smallest()).isEmpty();
     assertThat(sizing(reconnects).of(Sizing.MAX_NODES).limits().get(0).name())
@@ -115,7 +114,10 @@ class SizingTest {
   private static Path root() {
     Path start = Path.of("").toAbsolutePath();
     return Stream.iterate(start, Objects::nonNull, Path::getParent)
-        .filter(folder -> List.of("docs", "cli").stream().allMatch(it -> Files.isDirectory(folder.resolve(it))))
+        .filter(
+            folder ->
+                List.of("docs", "cli").stream()
+                    .allMatch(it -> Files.isDirectory(folder.resolve(it))))
         .findFirst()
         .orElseThrow();
   }

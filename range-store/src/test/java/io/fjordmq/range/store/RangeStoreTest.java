@@ -225,8 +225,7 @@ class RangeStoreTest {
 
   private boolean isOpen(RangeId range) {
     return ranges.store().status().stream()
-        .anyMatch(
-            replica -> replica.descriptor().id().equals(range) && replica.group() != null);
+        .anyMatch(replica -> replica.descriptor().id().equals(range) && replica.group() != null);
   }
 
   @Test
