@@ -7,8 +7,8 @@
 # there is no browser. The test tools are installed under broker-server/target/web-test.
 #
 #   CHECK          name of a check in broker-server/src/test/web/checks.js, or 1 or 3 for all checks on as many nodes
-#                  (default: all checks except viewsWith15000Clients, which connects 15,000 clients to three nodes and
-#                  takes several minutes)
+#                  (default: all checks except viewsWith15000Clients, which connects 15,000 clients and takes several
+#                  minutes; viewerChangesNothing and everyViewIsAccessible run on three nodes only if they are named)
 #
 # Options:
 #   --screenshots  take screenshots of every view and of the day in docs/OPERATIONS.md instead, and store them in FOLDER

@@ -9,6 +9,7 @@ const WCAG_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 export const DESKTOP = { width: 1400, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+export const READER = { locale: 'en-GB', timezoneId: 'Europe/Oslo' };
 export const PASSWORD = 'correct horse battery';
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
@@ -17,7 +18,7 @@ export const launch = () => chromium.launch({ executablePath: process.env.CHROMI
 // other servers. page.problems lists them; page.requests lists the requests as {method, url}.
 export async function newPage(browser, { viewport = DESKTOP, colorScheme = 'light', origin }) {
   const context = await browser.newContext({
-    viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'Europe/Oslo', deviceScaleFactor: 1,
+    viewport, colorScheme, reducedMotion: 'reduce', ...READER, deviceScaleFactor: 1,
     bypassCSP: false,
   });
   const page = await context.newPage();

@@ -1,5 +1,5 @@
-// The page of a cluster with 15,000 clients that are really connected, a third to each node. It takes minutes and much
-// memory, so it only runs when it is named: bin/web-test.sh viewsWith15000Clients
+// The page with 15,000 clients that are really connected: to one node, then a third to each of three. It takes minutes and
+// much memory, so it only runs when it is named: bin/web-test.sh viewsWith15000Clients
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';

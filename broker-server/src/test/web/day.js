@@ -89,6 +89,7 @@ async function slowSubscriber(page, node, picture) {
   await logger.subscribeAsync('site/#', { qos: 1 });
   await show(page, '#/');
   await page.getByText('Messages are being dropped').waitFor(PATIENCE);
+  await page.locator('.legend .key', { hasText: /dropped [1-9]/ }).waitFor(PATIENCE); // samples are a little later
   await picture('drops');
   await show(page, '#/slow-subscriptions');
   await page.getByRole('link', { name: 'logger' }).first().waitFor(PATIENCE);

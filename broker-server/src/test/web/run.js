@@ -16,7 +16,7 @@ const isWanted = (count, name) => wanted.length === 0 || wanted.includes(name) |
 
 function wantedChecks(count) {
   const always = Object.entries(CHECKS[count]).filter(([name]) => isWanted(count, name));
-  const named = count === 3 ? Object.entries(ON_DEMAND).filter(([name]) => wanted.includes(name)) : [];
+  const named = Object.entries(ON_DEMAND[count]).filter(([name]) => wanted.includes(name));
   return screenshots ? [] : [...always, ...named];
 }
 

@@ -65,7 +65,7 @@ function options(frame, series) {
     cursor: { sync: { key: 'time' }, y: false, drag: { x: false, y: false } },
     scales: { y: { range: (u, min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
-      { stroke: text, grid, ticks: grid, font: '11px system-ui', size: 30, values: (u, ticks) => ticks.map(clock(u.scales.x)) },
+      { stroke: text, grid, ticks: grid, font: '11px system-ui', size: 30, space: 80, values: (u, ticks) => ticks.map(clock(u.scales.x)) },
       { stroke: text, grid, ticks: { show: false }, font: '11px system-ui', size: 64,
         values: (u, ticks) => labels(ticks.map((tick) => (tick < 0 ? '' : series[0].format(tick)))) },
     ],

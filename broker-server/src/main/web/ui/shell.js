@@ -89,7 +89,11 @@ function Alarms({ isOutdated }) {
     async (signal) => activeAlarms.set(await get('/alarms', { limit: 100 }, signal)), ALARMS_MS, [path]); // as new as the view
   const alarms = activeAlarms.use();
   const isRefused = Boolean(error && !error.temporary);
-  useEffect(() => isRefused && activeAlarms.set(null), [isRefused]);
+  useEffect(() => {
+    if (isRefused) {
+      activeAlarms.set(null);
+    }
+  }, [isRefused]);
   if (alarms === null && !isOutdated && !isRefused) {
     return null;
   }

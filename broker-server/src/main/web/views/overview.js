@@ -1,7 +1,7 @@
 // The state of the cluster at a glance: what is wrong, how much passes through, and how the nodes are.
 import { activeAlarms, alarmSummary } from '../lib/alarms.js';
 import { get, path } from '../lib/api.js';
-import { bytes, count, duration, isKnown, micros, percent, short } from '../lib/format.js';
+import { NONE, bytes, count, duration, isKnown, micros, percent, short } from '../lib/format.js';
 import { html, useMemo, useRef, useState } from '../lib/html.js';
 import { byName } from '../lib/node-names.js';
 import { useOutdated, usePoll } from '../lib/poll.js';
@@ -155,7 +155,8 @@ function Nodes({ nodes, totals }) {
     { key: 'p99', title: 'Ack p99', numeric: true, cell: (node) => micros(of(node).publish_ack_p99_micros) },
     { key: 'cpu', title: 'CPU', numeric: true, cell: (node) => percent(of(node).cpu_percent) },
     { key: 'heap', title: 'Heap', numeric: true, cell: (node) => html`<span title=${HEAP}>${percent(of(node).heap_percent)}</span>` },
-    { key: 'disk', title: 'Disk', numeric: true, cell: (node) => html`<span class=${node.disk_low ? 'bad' : ''}>${bytes(node.disk_used)} of ${bytes(node.disk_total)}</span>` },
+    { key: 'disk', title: 'Disk', numeric: true, cell: ({ disk_low: low, disk_used: used, disk_total: total }) => (total
+      ? html`<span class=${low ? 'bad' : ''} title=${`${bytes(used)} used`}>${percent((used / total) * 100)} of ${bytes(total)}</span>` : NONE) },
     { key: 'version', title: 'Version' },
   ];
   return html`<${Table} caption="Nodes" columns=${columns} rows=${nodes} rowKey=${(node) => node.node} />`;
