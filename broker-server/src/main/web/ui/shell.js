@@ -123,7 +123,7 @@ function ConnectionBanner() {
   const { lost, since, reason } = connection.use();
   useProbe(lost);
   return lost
-    ? html`<${Banner} kind="error">${reason}. What you see is ${duration(Date.now() - since)} old; the page continues by itself once the node is back.<//>`
+    ? html`<${Banner} kind="error">${reason}. What you see is ${duration(Date.now() - since)} old; the page resumes automatically once the node is back.<//>`
     : null;
 }
 
