@@ -132,8 +132,8 @@ final class AuthCommand {
       name = "test",
       description = {
         "Test a login, and optionally an action, with the providers of a node",
-        "Prints the answer and response time of each provider. Cached answers are not used. The exit"
-            + " code is 1 if the client is denied."
+        "Prints the answer and response time of each provider. Cached answers are not used. The"
+            + " exit code is 1 if the client is denied."
       })
   int test(@Mixin TestOptions test, @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("clientid", test.clientid);

@@ -87,8 +87,8 @@ final class MoveCommands {
           Set<NodeId> voters = voters(range, now);
           if (!voters.contains(to)) {
             throw new RejectedException(
-                ("only voters can lead a range, and node %s is not one of them (%s). To move a replica"
-                        + " there, run 'bin/fjordmq ranges move'")
+                ("only voters can lead a range, and node %s is not one of them (%s). To move a"
+                        + " replica there, run 'bin/fjordmq ranges move'")
                     .formatted(to, sorted(voters)));
           }
           requireUp(to);

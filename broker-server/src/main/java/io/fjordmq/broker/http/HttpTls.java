@@ -96,7 +96,8 @@ final class HttpTls implements AutoCloseable {
       }
     } catch (Exception e) { // declared by Jetty
       LOG.error(
-          "Failed to check for changed certificates; retrying at the next interval setting=httpConfig",
+          "Failed to check for changed certificates; retrying at the next interval"
+              + " setting=httpConfig",
           e);
     }
   }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * A rule for texts whose error message describes it in words instead of showing a regular
- * expression. The rules for topics also limit bytes and reject unpaired surrogates, which no pattern
- * can express.
+ * expression. The rules for topics also limit bytes and reject unpaired surrogates, which no
+ * pattern can express.
  */
 public enum TextRule {
   /** Any text. */

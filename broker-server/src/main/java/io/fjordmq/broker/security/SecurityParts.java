@@ -292,7 +292,7 @@ final class SecurityParts {
       throw new SecurityStartException(
           entry.path()
               + ": no plugin"
-              + (name.isEmpty() ? "" : " of the name " + name)
+              + (name.isEmpty() ? "" : " named " + name)
               + " in "
               + settings.pluginDir()
               + " provides a "
