@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** The rules of users, clients, groups and all clients in the database of the cluster. */
 final class AccessRulesResource implements Resource {
   private static final String VERSION =
-      "Version of the rules, 0 if there are none. A request with a different version than that of the"
-          + " stored rules fails. Ignored when rules are created";
+      "Version of the rules, 0 if there are none. A request with a version other than that of"
+          + " the stored rules fails. Ignored when rules are created";
 
   private static final String TAG = "Rules";
   private static final String RULES = "/authorization/sources/built_in_database/rules";
