@@ -74,7 +74,7 @@ Other options:
   --version              print the version
 
 Environment:
-  JAVA_HOME              JDK of the tool (default: java in PATH). Java 25 and newer save memory in the benchmark
+  JAVA_HOME              JDK for the tool (default: java in PATH). Java 25 and newer save memory in the benchmark
                          'sessions' with compact object headers, which bin/standalone.sh enables as well
 
 Examples:

@@ -64,7 +64,7 @@ find_programs() {
     || fail "cannot download the package 'prometheus' (see $FOLDER/download.log); install Prometheus" 77
   for package in "$FOLDER"/download/prometheus_*.deb; do dpkg -x "$package" "$FOLDER/package"; done
   rm -r "$FOLDER/download"
-  [ -x "$PROMTOOL" ] || fail "the package of Prometheus has no promtool; install Prometheus" 77
+  [ -x "$PROMTOOL" ] || fail "the Prometheus package contains no promtool; install Prometheus" 77
 }
 
 # Prints the HTTP address and the name of each running node of the local cluster, or of the node in the default

@@ -271,7 +271,9 @@ class Inventory {
 
   private void writeIndex() throws IOException {
     StringBuilder text = new StringBuilder();
-    text.append("FjordMQ contains these libraries. The license text of each is in the directory named\n")
+    text.append(
+            "FjordMQ contains these libraries. The license text of each is in the directory"
+                + " named\n")
         .append("after the library or, if there is none, in the file named after the license.\n\n");
     index.forEach((jar, licenses) -> text.append(jar).append(": ").append(licenses).append('\n'));
     Files.writeString(installation.resolve("licenses/INDEX.txt"), text);

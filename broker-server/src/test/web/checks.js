@@ -248,12 +248,12 @@ async function nodeRestarts({ browser, node }) {
   device.end(true);
   await node.stop();
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText('the page continues by itself').waitFor();
+  await page.getByText('the page resumes automatically').waitFor();
   await page.getByRole('link', { name: 'before-restart' }).waitFor(); // what was known is still shown
   await node.start();
   const after = await connectDevice(node, 'after-restart');
   await page.getByRole('link', { name: 'after-restart' }).waitFor({ timeout: 30_000 });
-  assert.equal(await page.getByText('the page continues by itself').count(), 0);
+  assert.equal(await page.getByText('the page resumes automatically').count(), 0);
   await after.endAsync();
   await closed(page);
 }

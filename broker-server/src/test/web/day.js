@@ -124,7 +124,7 @@ async function lostNode(page, browser, node, picture, folder) {
   await show(page, '#/nodes');
   node.kill();
   await nodeCard(page, node).getByText('down', { exact: true }).waitFor(PATIENCE);
-  await ownPage.getByText(/What you see is at least [1-9]\d s old; the page continues by itself/).waitFor(PATIENCE);
+  await ownPage.getByText(/What you see is at least [1-9]\d s old; the page resumes automatically/).waitFor(PATIENCE);
   await takePicture(ownPage, join(folder, 'day-lost-connection.png'));
   await page.getByRole('region', { name: 'Changes' }).getByText(/led by/).first().waitFor(PATIENCE);
   await alarmsAre(page, SOME_ALARMS);
@@ -134,7 +134,7 @@ async function lostNode(page, browser, node, picture, folder) {
   await page.getByRole('rowheader', { name: 'range under replicated' }).first().waitFor(PATIENCE);
   await picture('lost-node-alarms');
   await node.start();
-  await ownPage.getByText('the page continues by itself').waitFor({ ...PATIENCE, state: 'hidden' });
+  await ownPage.getByText('the page resumes automatically').waitFor({ ...PATIENCE, state: 'hidden' });
   await show(page, '#/nodes');
   await isUp(page, node);
   await ownPage.context().close();

@@ -124,7 +124,7 @@ async function rulesAreAddedAndEdited({ browser, node, other }) {
 
 async function banKeepsAClientAway({ browser, node, other }) {
   const page = await adminPage({ browser, node }, {}, '#/bans');
-  await page.getByText('Nobody is banned.').waitFor();
+  await page.getByText('There are no bans.').waitFor();
   await page.getByRole('button', { name: 'Add a ban' }).click();
   await page.getByLabel('Value').fill('lamp-4');
   await page.getByRole('dialog').getByLabel('Reason').fill('flickers');
@@ -134,7 +134,7 @@ async function banKeepsAClientAway({ browser, node, other }) {
   await assert.rejects(connectDevice(other, 'lamp-4'), /banned/i);
   await page.getByRole('button', { name: 'Delete the ban of lamp-4' }).click();
   await confirmed(page, 'Delete');
-  await page.getByText('Nobody is banned.').waitFor();
+  await page.getByText('There are no bans.').waitFor();
   const device = await connectDevice(other, 'lamp-4');
   await device.endAsync();
   await closed(page);

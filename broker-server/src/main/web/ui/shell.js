@@ -149,7 +149,7 @@ function OutdatedBanner({ outdated }) {
   const { since, reason } = outdated;
   const age = since && duration(Date.now() - since);
   return lost
-    ? html`<${Banner} kind="error">${reason}. What you see is at least ${age} old; the page continues by itself once the node is back.<//>`
+    ? html`<${Banner} kind="error">${reason}. What you see is at least ${age} old; the page resumes automatically once the node is back.<//>`
     : html`<${Banner} kind="warning">${age ? `Some of what you see is ${age} old` : 'Some values are missing'}: ${reason.replace(/\.$/, '')}. The page tries again.<//>`;
 }
 

@@ -50,7 +50,7 @@ function lookAt({ node, nodes, range }) {
 async function clear(refresh) {
   const done = await confirm({
     title: 'Clear the history?',
-    body: 'All nodes forget the alarms that have ended. Active alarms are not affected. The logs of the nodes still contain both.',
+    body: 'All nodes delete the alarms that have ended. Active alarms are not affected. The logs of the nodes still contain both.',
     action: 'Clear',
     run: () => del('/alarms'),
   });

@@ -45,14 +45,14 @@ export function BansView() {
   return html`<h1 tabindex="-1">Bans</h1>
     <${ListView} source="/banned" filters=${FILTERS} columns=${COLUMNS} caption="Bans in effect"
       rowKey=${({ as, who, tenant }) => `${as}/${tenant ?? '*'}/${who}`}
-      empty="Nobody is banned. Bans that you, scripts or the flapping detector create appear here."
+      empty="There are no bans. Bans that you, scripts or the flapping detector create appear here."
       toolbar=${({ refresh }) => html`<${ActionButton} kind="primary" onClick=${() => add(refresh)}>Add a ban<//>`} />`;
 }
 
 async function add(refresh) {
   const done = await openForm({
     title: 'Add a ban',
-    body: 'Every node disconnects matching clients at once and refuses them. Their sessions remain.',
+    body: 'Every node immediately disconnects matching clients and refuses them. Their sessions remain.',
     action: 'Ban',
     danger: true,
     fields: [
@@ -77,7 +77,7 @@ async function remove({ as, who, tenant }, refresh) {
   const ofTenant = !isBound() && tenant !== undefined;
   const done = await confirm({
     title: `Delete the ban of ${who}?`,
-    body: 'Matching clients can connect again at once.',
+    body: 'Matching clients can reconnect immediately.',
     action: 'Delete',
     danger: false,
     run: () => del(path`/banned/${as}/${who}` + (ofTenant ? path`?tenant=${tenant}` : '')),

@@ -132,7 +132,7 @@ async function kick(client, refresh) {
   const done = await confirm({
     title: connected ? `Kick ${clientid}?` : `End the session of ${clientid}?`,
     body: connected
-      ? 'The client is disconnected and its session ends: its subscriptions and queued messages are removed, and its will is published. It can connect again at once; to prevent that, ban it.'
+      ? 'The client is disconnected and its session ends: its subscriptions and queued messages are removed, and its will is published. It can reconnect immediately; to prevent that, ban it.'
       : 'Its subscriptions and queued messages are removed.',
     action: connected ? 'Kick' : 'End session',
     run: () => del(whereIs(client)),
@@ -194,7 +194,7 @@ async function subscribe(client, refresh) {
 async function unsubscribe(client, topic, refresh) {
   const done = await confirm({
     title: `Unsubscribe ${client.clientid} from ${topic}?`,
-    body: 'The client is not told, and does not subscribe again by itself.',
+    body: 'The client is not notified and does not resubscribe automatically.',
     action: 'Unsubscribe',
     run: () => post(whereIs(client, '/unsubscribe'), { topic }),
   });

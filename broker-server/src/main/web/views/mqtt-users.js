@@ -33,7 +33,7 @@ const COLUMNS = [
 
 export function MqttUsersView() {
   return html`<h1 tabindex="-1">MQTT users</h1>
-    <p class="quiet">MQTT users, for providers of the types <code>database</code> and <code>scram</code>.
+    <p class="quiet">MQTT users, for providers of types <code>database</code> and <code>scram</code>.
       What they may do is in <a href="#/mqtt-rules">MQTT rules</a>.</p>
     <${ListView} source=${USERS} filters=${FILTERS} columns=${COLUMNS} caption="MQTT users" rowKey=${({ user_id: user }) => user}
       empty="No user matches. Users that you or scripts add to the database appear here."
@@ -89,7 +89,7 @@ async function add(refresh) {
 async function edit(user, refresh) {
   const done = await openForm({
     title: `Edit ${user.user_id}`,
-    body: 'Changed groups take effect at once. All other changes disconnect the clients of the user, on all nodes.',
+    body: 'Changed groups take effect immediately. All other changes disconnect the clients of the user, on all nodes.',
     action: 'Save',
     fields: properties(user),
     run: async (values) => put(`${USERS}${path`/${user.user_id}`}`, changes(user, parsed(values))),

@@ -33,7 +33,7 @@ async function outcome(request) {
 function evacuate(node) {
   return openForm({
     title: `Evacuate ${node.name}?`,
-    body: 'Other nodes take over leadership of its ranges. Then the node refuses new clients and disconnects its clients step by step. It keeps running and keeps its replicas, until you stop the evacuation or the node restarts.',
+    body: 'Other nodes take over leadership of its ranges. Then the node refuses new clients and gradually disconnects its clients. It keeps running and keeps its replicas, until you stop the evacuation or the node restarts.',
     action: 'Evacuate',
     fields: [{ name: 'conn_evict_rate', label: 'Clients to disconnect per second', type: 'number', min: 1, hint: 'Default: drainConfig.clientsPerSecond' }],
     run: (values) => outcome(post(path`/load_rebalance/${node.node}/evacuation/start`, values)),
@@ -53,7 +53,7 @@ function stop(node) {
 function decommission(node) {
   return confirm({
     title: `Decommission ${node.name}?`,
-    body: 'The cluster moves its replicas and clients to other nodes, stops its process and removes it for good. A restart of the node before it stops cancels this.',
+    body: 'The cluster moves its replicas and clients to other nodes, stops its process and removes it permanently. A restart of the node before it stops cancels this.',
     action: 'Decommission',
     run: () => outcome(post(path`/nodes/${node.node}/decommission`)),
   });

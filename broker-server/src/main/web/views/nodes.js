@@ -63,8 +63,8 @@ const named = (text, nodes) => nodes.reduce((all, { node, name }) => (node === n
 
 const EXPLANATIONS = {
   down: 'Other nodes lead its ranges, and its clients connect to them. Start it again; remove it only if it will not return.',
-  full: 'Its disk has too little free space, so other nodes lead its ranges. It recovers by itself once there is space.',
-  slow: 'Its disk is too slow, so other nodes lead its ranges. It recovers by itself.',
+  full: 'Its disk has too little free space, so other nodes lead its ranges. It recovers automatically once there is space.',
+  slow: 'Its disk is too slow, so other nodes lead its ranges. It recovers automatically.',
 };
 
 const STATES = { up: 'ok', down: 'error', removed: 'quiet' };
@@ -96,7 +96,7 @@ function NodeCard({ node, nodes, color, evacuation, refresh }) {
       ['Disk', used(node.disk_used, node.disk_total, bytes) && html`<span class=${node.disk_low ? 'bad' : ''}>${used(node.disk_used, node.disk_total, bytes)}</span>`],
       ['File descriptors', used(node.open_fds, node.max_fds, count)],
       ['Load of the host', isKnown(node.load1) ? [node.load1, node.load5, node.load15].map((load) => load.toFixed(2)).join(' · ') : null],
-      ['Incarnation', html`<span title="How often the node has joined the cluster with this data directory">${node.incarnation}</span>`],
+      ['Incarnation', html`<span title="Number of times that the node has joined the cluster with this data directory">${node.incarnation}</span>`],
       ['Settings', node.node_status === 'running' ? html`<a href=${withQuery('#/configuration', { node: node.node })}>configuration</a>` : null],
     ]} />
   </section>`;

@@ -56,7 +56,7 @@ function facts({ tenant, qos, publish_at: at, from_clientid: by, expires_at: exp
 async function remove(where, topic, tenant) {
   const done = await confirm({
     title: `Delete the retained message of ${topic}?`,
-    body: 'Subscribers are not told. The message cannot be restored.',
+    body: 'Subscribers are not notified. This cannot be undone.',
     action: 'Delete',
     run: () => del(where, { tenant }),
   });

@@ -32,7 +32,7 @@ export function SlowSubscriptionsView() {
 async function clear(refresh) {
   const done = await confirm({
     title: 'Clear the list?',
-    body: 'All nodes begin to measure anew.',
+    body: 'All nodes start measuring again.',
     action: 'Clear',
     danger: false,
     run: () => del('/slow_subscriptions'),

@@ -43,7 +43,7 @@ export function SubscriptionsView() {
 async function unsubscribe(row, refresh) {
   const done = await confirm({
     title: `Unsubscribe ${row.clientid} from ${row.topic}?`,
-    body: 'The client is not told, and does not subscribe again by itself.',
+    body: 'The client is not notified and does not resubscribe automatically.',
     action: 'Unsubscribe',
     run: () => post(whereIs(row, '/unsubscribe'), { topic: row.topic }),
   });

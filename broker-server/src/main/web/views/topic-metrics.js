@@ -15,7 +15,7 @@ export function TopicMetricsView() {
   const { tenant } = place.use().query;
   const { data, error, loading, refresh } = usePoll((signal) => get('/mqtt/topic_metrics', { tenant }, signal), UPDATE_MS, [tenant]);
   return html`<h1 tabindex="-1">Topic metrics</h1>
-    <p class="quiet">Messages of single topics, counted by all nodes from the registration of the topic on. At most 512 topics, without wildcards.</p>
+    <p class="quiet">Message counters of individual topics on all nodes, since the topic was registered. At most 512 topics, without wildcards.</p>
     <div class="toolbar"><span class="grow"></span>
       <${ActionButton} kind="primary" onClick=${() => register(tenant, refresh)}>Register a topic<//>
       <button type="button" onClick=${refresh} aria-busy=${loading}>Refresh</button></div>
@@ -59,7 +59,7 @@ async function register(tenant, refresh) {
 async function reset(topic, tenant, refresh) {
   const done = await confirm({
     title: `Reset the counters of ${topic}?`,
-    body: 'All nodes begin at zero.',
+    body: 'All nodes reset these counters to zero.',
     action: 'Reset',
     danger: false,
     run: () => put('/mqtt/topic_metrics', { action: 'reset', topic }, { tenant }),

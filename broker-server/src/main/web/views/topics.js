@@ -87,7 +87,7 @@ function Levels({ prefix, tenant, chosen, isRoot = false }) {
   return html`<${Partial} parts=${partial} />
     ${error ? html`<${Banner} kind="error">${error}<//>` : null}
     ${levels.length === 0 ? html`<p class="empty">${isRoot && prefix === ''
-        ? 'No client subscribes to anything. Topic filters appear here as soon as clients subscribe.' : 'No topic filter continues here.'}</p>` : null}
+        ? 'No client subscribes to anything. Topic filters appear here as soon as clients subscribe.' : 'No topic filter has further levels here.'}</p>` : null}
     <ul class="tree">${levels.map((level) => html`<${Level} key=${level.level} level=${level} tenant=${tenant} chosen=${chosen} />`)}</ul>
     ${cursor === null ? null : levels.length >= MAX_LEVELS
       ? html`<p class="quiet">Only the first ${count(levels.length)} levels are shown.

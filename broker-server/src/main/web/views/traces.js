@@ -73,7 +73,7 @@ export async function startTrace({ refresh, clientid = '', tenant = '' }) {
       })),
       { name: 'seconds', label: 'How long', type: 'select', options: DURATIONS, value: '600' },
       { name: 'payload_encode', label: 'Payloads', type: 'select', options: ENCODINGS, value: 'hidden',
-        hint: 'Payloads can be confidential. Everybody who may download the trace sees them.' },
+        hint: 'Payloads can be confidential. Anyone who can download the trace can see them.' },
       ...(isBound() ? [] : [{ name: 'tenant', label: 'Tenant', value: tenant, hint: 'Empty: all tenants.' }]),
     ],
     run: ({ seconds, ...trace }) => post('/trace', {

@@ -57,7 +57,7 @@ final class Operations implements ShutdownSequence.Composite {
    * The administrative components of this node.
    *
    * @param plugins the plugins of this node
-   * @param providers the providers of authentication and authorization of this node
+   * @param providers the authentication and authorization providers of this node
    */
   record Administration(
       RuntimeSettings settings, AuditLog audit, Plugins plugins, ProviderViews providers) {}

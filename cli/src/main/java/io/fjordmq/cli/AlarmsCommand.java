@@ -42,7 +42,7 @@ final class AlarmsCommand {
         list);
   }
 
-  @Command(name = "clear", description = "Forget the deactivated alarms of all nodes")
+  @Command(name = "clear", description = "Clear the alarm history of all nodes")
   int clear(@Mixin JsonOption json) {
     return context.done(context.api().delete(ApiPath.of(ALARMS)), json, "alarm history cleared");
   }

@@ -132,8 +132,8 @@ final class AuthCommand {
       name = "test",
       description = {
         "Test a login, and optionally an action, with the providers of a node",
-        "Prints the answer of each provider with its time. Cached answers are not used. The exit"
-            + " code is 1 if the client is denied."
+        "Prints the answer and response time of each provider. Cached answers are not used. The"
+            + " exit code is 1 if the client is denied."
       })
   int test(@Mixin TestOptions test, @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("clientid", test.clientid);
@@ -211,12 +211,12 @@ final class AuthCommand {
     }
   }
 
-  @Command(name = "list", description = "List the providers of authentication of a node")
+  @Command(name = "list", description = "List the authentication providers of a node")
   int list(@Mixin ListOptions list) {
     return context.list(Listing.paged(ApiPath.of("authentication"), AUTHENTICATION), list);
   }
 
-  @Command(name = "sources", description = "List the providers of authorization of a node")
+  @Command(name = "sources", description = "List the authorization providers of a node")
   int sources(@Mixin ListOptions list) {
     return context.list(Listing.paged(ApiPath.of("authorization", "sources"), AUTHORIZATION), list);
   }
@@ -224,12 +224,12 @@ final class AuthCommand {
   @Command(
       name = "clear-cache",
       description = {
-        "Remove all cached answers of providers on all nodes",
+        "Clear the provider caches of all nodes",
         "Connected clients reload their rules with their next action."
       })
   int clearCache(@Mixin JsonOption json) {
     context.api().post(ApiPath.of("authentication", "node_cache", "reset"), null);
     ApiReply reply = context.api().post(ApiPath.of("authorization", "node_cache", "reset"), null);
-    return context.done(reply, json, "all cached answers are removed");
+    return context.done(reply, json, "provider caches cleared");
   }
 }

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
     description = {
       "Back up the cluster to a directory on the disk of a node",
       "One node collects the sessions, queues, retained messages, users, rules, bans and settings"
-          + " of the whole cluster, while all nodes serve clients. The command waits for the end of"
+          + " of the whole cluster, while all nodes serve clients. The command waits until the"
           + " the backup. After Ctrl-C, the backup continues; see 'backup status' and 'backup"
           + " cancel'."
     })
@@ -121,7 +121,7 @@ final class BackupCommand implements Callable<Integer> {
             backup.path("node").asString(""));
   }
 
-  @Command(name = "status", description = "Show the last backup that the node has made")
+  @Command(name = "status", description = "Show the latest backup that the node made")
   int status(@Mixin JsonOption option) {
     return context.show(context.api().get(PATH), option);
   }
@@ -137,7 +137,7 @@ final class BackupCommand implements Callable<Integer> {
       name = "verify",
       description = {
         "Check that a backup on this host is complete and undamaged",
-        "Reads all files and compares their checksums. Needs no running node."
+        "Reads all files and compares their checksums. Does not need a running node."
       })
   int verify(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
     return run("--verify-backup", backup);
@@ -145,7 +145,7 @@ final class BackupCommand implements Callable<Integer> {
 
   @Command(
       name = "show",
-      description = {"Describe a backup on this host", "Needs no running node."})
+      description = {"Describe a backup on this host", "Does not need a running node."})
   int show(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
     return run("--show-backup", backup);
   }

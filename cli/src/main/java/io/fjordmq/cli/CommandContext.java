@@ -115,7 +115,7 @@ final class CommandContext {
                   requireReader(out);
                 });
     warn(result, notes);
-    tellMore(result, notes);
+    noteTruncation(result, notes);
   }
 
   private ListReader reader(Listing listing) {
@@ -180,7 +180,7 @@ final class CommandContext {
     }
   }
 
-  /** Prints once, or again and again; returns the exit code. */
+  /** Prints once or repeatedly; returns the exit code. */
   int repeat(WatchOption watch, Output output) {
     int seconds = watch.interval();
     if (seconds == 0) {
@@ -243,7 +243,7 @@ final class CommandContext {
     }
   }
 
-  private static void tellMore(ListReader.Result result, Consumer<String> notes) {
+  private static void noteTruncation(ListReader.Result result, Consumer<String> notes) {
     if (result.hasMore()) {
       notes.accept(
           "%s; use --limit to show more, --limit 0 to show all"

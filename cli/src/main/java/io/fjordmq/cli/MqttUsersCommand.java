@@ -88,7 +88,8 @@ final class MqttUsersCommand {
         body.put("enable", isEnabled);
       }
       if (groups != null && hasNoGroups || attributes != null && hasNoAttributes) {
-        throw new UsageException("--no-groups and --no-attributes exclude --group and --attribute");
+        throw new UsageException(
+            "--no-groups and --group, or --no-attributes and --attribute, cannot be combined");
       }
       if (groups != null || hasNoGroups) {
         ArrayNode list = body.putArray("groups");
@@ -174,7 +175,7 @@ final class MqttUsersCommand {
     context
         .terminal()
         .message(
-            "note: the node uses no provider of the type database, so users of the database cannot"
+            "note: the node has no provider of type database, so users of the database cannot"
                 + " log in yet; see docs/AUTHENTICATION.md");
   }
 
@@ -182,7 +183,7 @@ final class MqttUsersCommand {
       name = "set",
       description = {
         "Change the properties of an MQTT user",
-        "Changed groups take effect at once. All other changes disconnect the user's clients."
+        "Changed groups take effect immediately. All other changes disconnect the user's clients."
       })
   int set(
       @Parameters(paramLabel = NAME, description = WHICH) String name,
@@ -215,7 +216,7 @@ final class MqttUsersCommand {
   @Command(
       name = "import",
       description = {
-        "Import users and rules of mosquitto or EMQX",
+        "Import users and rules from mosquitto or EMQX",
         "Existing users and rules are left unchanged. Standard error lists what could not be"
             + " carried over, and why."
       })

@@ -29,7 +29,7 @@ final class PasswordSource {
    * @throws UsageException if there is neither a file nor a terminal
    */
   String read(Terminal terminal) {
-    String password = file == null ? ask(terminal) : readFirstLine(file, terminal);
+    String password = file == null ? prompt(terminal) : readFirstLine(file, terminal);
     if (password.isEmpty()) {
       throw new UsageException("the password is empty");
     }
@@ -45,7 +45,7 @@ final class PasswordSource {
         : NewPassword.chosen(read(terminal));
   }
 
-  private static String ask(Terminal terminal) {
+  private static String prompt(Terminal terminal) {
     PasswordPrompt prompt = terminal.passwords();
     if (prompt == null) {
       throw new UsageException("no terminal to prompt for the password; set --password-file");

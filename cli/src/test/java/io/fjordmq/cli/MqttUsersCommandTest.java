@@ -66,7 +66,7 @@ class MqttUsersCommandTest {
     api.on("POST " + ID + "/users", 201, "{\"user_id\":\"m\"}");
     String words = "mqtt-users add m --password-file " + file("password", "secret\n");
     api.on("GET /authentication", "{\"data\":[{\"backend\":\"redis\"}],\"meta\":{}}");
-    assertThat(Cli.of(api).line(words).err()).contains("no provider of the type database");
+    assertThat(Cli.of(api).line(words).err()).contains("no provider of type database");
     api.on("GET /authentication", "{\"data\":[{\"backend\":\"built_in_database\"}],\"meta\":{}}");
     assertThat(Cli.of(api).line(words).err()).isEmpty();
   }

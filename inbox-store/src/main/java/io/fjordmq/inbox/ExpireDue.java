@@ -82,7 +82,7 @@ public record ExpireDue(int maxItems, long producerIdleMillis) implements InboxC
       case InboxKeys.DUE_PRODUCER ->
           Producers.sweep(inboxes, bucket, in.readLong(), in.readLong(), producerIdleMillis);
       case InboxKeys.DUE_UNDELIVERED ->
-          ShareRedistribution.reannounce(inboxes, bucket, in.readLong());
+          UndeliveredShares.reannounce(inboxes, bucket, in.readLong());
       default -> throw new IllegalStateException("due row has unknown kind " + kind);
     }
   }

@@ -189,7 +189,7 @@ final class InboxRows {
   List<InboxSubscription> remove(Inbox inbox) {
     final List<InboxSubscription> subscriptions = subscriptions(inbox);
     long queued = inbox.queued();
-    final boolean keepsEntries = ShareRedistribution.mustKeep(inbox);
+    final boolean keepsEntries = UndeliveredShares.mustKeep(inbox);
     if (queued > 0 && !keepsEntries) {
       emit(new InboxEffect.Dropped(inbox.id, DropReasons.SESSION_ENDED, queued));
     }
@@ -210,7 +210,7 @@ final class InboxRows {
             ? InboxKeys.kindStart(inbox.bucket, inbox.incarnation(), InboxKeys.ENTRY)
             : InboxKeys.rows(inbox.bucket, inbox.incarnation() + 1));
     if (keepsEntries) {
-      ShareRedistribution.keep(this, inbox);
+      UndeliveredShares.keep(this, inbox);
     }
     memory.cache().remove(inbox.id);
     return subscriptions;

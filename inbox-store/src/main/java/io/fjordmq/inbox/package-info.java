@@ -11,7 +11,7 @@
  *   <li>{@code InboxCoprocessor} decodes an {@code InboxCommand}, which applies itself to {@code
  *       InboxRows}: the rows, whose keys {@code InboxKeys} describes, and the {@code InboxMemory}
  *       derived from them. The result depends only on the rows and the command.
- *   <li>{@code InsertMessage} and {@code EntryQueue} are the hot path; {@code ShareRedistribution}
+ *   <li>{@code InsertMessage} and {@code EntryQueue} are the hot path; {@code UndeliveredShares}
  *       keeps the undelivered messages of an ended session's shared subscriptions for other
  *       members.
  *   <li>An {@code InboxQuery} reads rows and changes nothing.

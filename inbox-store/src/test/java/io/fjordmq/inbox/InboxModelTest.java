@@ -5,8 +5,8 @@ import net.jqwik.api.Property;
 
 /**
  * Random histories of a few clients, on replicas and on a model. One replica caches everything, one
- * evicts all but one inbox, one is reopened again and again: all must behave like the model and
- * store the same bytes.
+ * evicts all but one inbox, one is reopened repeatedly: all must behave like the model and store
+ * the same bytes.
  */
 class InboxModelTest {
   @Property(tries = 100)

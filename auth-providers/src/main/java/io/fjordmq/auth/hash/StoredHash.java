@@ -88,7 +88,7 @@ public record StoredHash(Kind kind, Salt salt, int iterations, String digest, in
     for (ProviderKey key : KEYS) {
       if (settings.isSet(key.name())) {
         throw new IllegalArgumentException(
-            settings.path() + "." + key.name() + " is not used for authorization; remove it");
+            settings.path() + "." + key.name() + " does not apply to authorization; remove it");
       }
     }
   }

@@ -138,11 +138,19 @@ record HttpSettings(
           for (Placeholder one : template.placeholders()) {
             if (one.kind().ofAction() && !forActions) {
               throw new IllegalArgumentException(
-                  settings.path() + "." + key + ": " + one + " is not known at a login");
+                  settings.path()
+                      + "."
+                      + key
+                      + ": "
+                      + one
+                      + " is not available during authentication");
             }
             if (one.kind() == Placeholder.Kind.PASSWORD && forActions) {
               throw new IllegalArgumentException(
-                  settings.path() + "." + key + ": the password is only known at a login");
+                  settings.path()
+                      + "."
+                      + key
+                      + ": the password is only available during authentication");
             }
           }
         });

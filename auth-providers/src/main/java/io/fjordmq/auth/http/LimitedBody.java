@@ -10,7 +10,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Receives a response of a limited length; a longer one is canceled. */
+/**
+ * Receives a response of a limited length; a longer one is canceled. The broker has the same class
+ * for OCSP, because neither module sees the other, and the API contains no such code.
+ */
 final class LimitedBody implements HttpResponse.BodySubscriber<byte[]> {
   private final int max;
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();

@@ -1,4 +1,4 @@
-/** Authentication and authorization by HTTP services, with the contracts of EMQX 5 and 4. */
+/** Authentication and authorization by HTTP services, with the protocols of EMQX 5 and 4. */
 @NullMarked
 package io.fjordmq.auth.http;
 

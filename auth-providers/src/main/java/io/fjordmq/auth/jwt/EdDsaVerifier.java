@@ -54,7 +54,7 @@ final class EdDsaVerifier implements JWSVerifier {
   public boolean verify(JWSHeader header, byte[] signedInput, Base64URL signature)
       throws JOSEException {
     if (!ALGORITHMS.contains(header.getAlgorithm())) {
-      throw new JOSEException("the key does not fit the algorithm " + header.getAlgorithm());
+      throw new JOSEException("the key does not match the algorithm " + header.getAlgorithm());
     }
     Ed25519Signer signer = new Ed25519Signer();
     signer.init(false, key);

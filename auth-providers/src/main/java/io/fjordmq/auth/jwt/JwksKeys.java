@@ -51,14 +51,14 @@ final class JwksKeys implements TokenKeys {
   private static final Duration MIN_FETCH_INTERVAL = Duration.ofSeconds(5);
 
   /** A document and when it was fetched. */
-  private record Known(JWKSet keys, long fetchedAtNanos) {}
+  private record CachedKeys(JWKSet keys, long fetchedAtNanos) {}
 
   private final URL url;
   private final DefaultResourceRetriever retriever;
   private final long refreshNanos;
   private final long intervalNanos;
   private final ReentrantLock fetching = new ReentrantLock();
-  private volatile @Nullable Known known;
+  private volatile @Nullable CachedKeys cached;
   // Guarded by the lock.
   private long attemptedAtNanos;
   private boolean attempted;
@@ -134,7 +134,7 @@ final class JwksKeys implements TokenKeys {
 
   /** Returns the document, and fetches it if it is old. */
   private JWKSet document() throws ProviderException {
-    Known current = known;
+    CachedKeys current = cached;
     if (current == null) {
       fetching.lock();
     } else if (System.nanoTime() - current.fetchedAtNanos < refreshNanos || !fetching.tryLock()) {
@@ -165,10 +165,10 @@ final class JwksKeys implements TokenKeys {
       attemptedAtNanos = now;
       try {
         JWKSet keys = JWKSet.parse(retriever.retrieveResource(url).getContent());
-        known = new Known(keys, now);
+        cached = new CachedKeys(keys, now);
       } catch (IOException | ParseException e) {
         lastFailure = String.valueOf(e.getMessage());
-        if (known != null) {
+        if (cached != null) {
           LOG.warn(
               "Cannot fetch the JWKS document; the known keys stay in use: {} url={}",
               lastFailure,
@@ -176,7 +176,7 @@ final class JwksKeys implements TokenKeys {
         }
       }
     }
-    Known current = known;
+    CachedKeys current = cached;
     if (current == null) {
       throw new ProviderException(
           "cannot fetch the JWKS document: " + lastFailure + " url=" + url, false, null);
@@ -194,6 +194,6 @@ final class JwksKeys implements TokenKeys {
     if (key instanceof OctetKeyPair okp) {
       return EdDsaVerifier.of(okp);
     }
-    throw new JOSEException("keys of the type " + key.getKeyType() + " are not supported");
+    throw new JOSEException("keys of type " + key.getKeyType() + " are not supported");
   }
 }

@@ -70,13 +70,13 @@ final class JwtAuthentication implements AuthenticationProvider {
     List<JWSVerifier> verifiers = keys.verifiers(signed.getHeader());
     if (verifiers.isEmpty()) {
       return AuthenticationAnswer.deny(
-          "no key fits the algorithm "
+          "no key matches the algorithm "
               + signed.getHeader().getAlgorithm()
               + " and the key id "
               + signed.getHeader().getKeyID());
     }
     if (verifiers.stream().noneMatch(verifier -> isSignedFor(signed, verifier))) {
-      return AuthenticationAnswer.deny("the signature of the token is wrong");
+      return AuthenticationAnswer.deny("the token has an invalid signature");
     }
     try {
       return answerOf(client, signed.getJWTClaimsSet());
@@ -132,7 +132,8 @@ final class JwtAuthentication implements AuthenticationProvider {
     }
     String different = differentClaim(client, claims);
     if (different != null) {
-      return AuthenticationAnswer.deny("the claim " + different + " has another value");
+      return AuthenticationAnswer.deny(
+          "the claim " + different + " does not have the expected value");
     }
     return allow(client, claims, userName, expiresAt);
   }

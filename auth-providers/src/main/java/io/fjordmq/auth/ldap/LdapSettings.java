@@ -4,7 +4,6 @@ import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.auth.connection.PlainConnections;
 import io.fjordmq.auth.connection.ServerAddress;
-import io.fjordmq.auth.tls.PemContext;
 import io.fjordmq.auth.tls.PemFiles;
 import java.time.Duration;
 import java.util.List;
@@ -71,15 +70,7 @@ record LdapSettings(
         };
     List<ServerAddress> servers =
         ServerAddress.listOf(settings, tls == Tls.FROM_START ? TLS_PORT : PORT);
-    for (String key : List.of("trustFile", "certFile", "keyFile", "verifyHost")) {
-      if (tls == Tls.NONE && settings.isSet(key)) {
-        throw new IllegalArgumentException(
-            settings.path() + "." + key + " needs " + settings.path() + ".tls: true or startTls");
-      }
-    }
-    if (tls != Tls.NONE) {
-      PemContext.of(settings); // reports invalid files
-    }
+    PemFiles files = PemFiles.of(settings, tls != Tls.NONE, "true or startTls");
     String username = settings.text("username", "");
     if (!username.isEmpty()) {
       DnTemplate.requireDn(settings, "username", username);
@@ -95,7 +86,7 @@ record LdapSettings(
     return new LdapSettings(
         servers,
         tls,
-        tls == Tls.NONE ? null : PemFiles.of(settings),
+        files,
         settings.flag("verifyHost", true),
         username,
         settings,

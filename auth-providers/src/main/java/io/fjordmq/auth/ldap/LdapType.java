@@ -62,7 +62,7 @@ public final class LdapType implements ProviderType {
     for (ProviderKey key : keys) {
       if (settings.isSet(key.name()) || !settings.map(key.name()).isEmpty()) {
         throw new IllegalArgumentException(
-            settings.path() + "." + key.name() + " is not used for " + list + "; remove it");
+            settings.path() + "." + key.name() + " does not apply to " + list + "; remove it");
       }
     }
   }

@@ -70,7 +70,7 @@ final class MariadbDriver implements SqlDriver {
             + database;
     Connection connection = new Driver().connect(url, properties);
     if (connection == null) {
-      throw new SQLException("the driver of MariaDB does not accept " + url);
+      throw new SQLException("the MariaDB driver rejected the URL " + url);
     }
     return connection;
   }

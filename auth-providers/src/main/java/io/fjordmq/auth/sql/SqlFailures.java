@@ -34,7 +34,7 @@ record SqlFailures(String database) {
    */
   ProviderException connecting(SQLException error, @Nullable SQLException lastFailure) {
     return lastFailure == null
-        ? new ProviderException(database + ": cannot connect in time", false, error)
+        ? new ProviderException(database + ": connection attempt timed out", false, error)
         : new ProviderException(
             database + ": cannot connect: " + firstLine(lastFailure), false, lastFailure);
   }
@@ -59,7 +59,7 @@ record SqlFailures(String database) {
     if (CANCELED.contains(state)
         || error instanceof SQLTimeoutException
         || hasCause(error, SocketTimeoutException.class)) {
-      return new ProviderException(database + ": the query took too long", false, null);
+      return new ProviderException(database + ": query timed out", false, null);
     }
     String message = firstLine(error);
     boolean secret = values.stream().anyMatch(value -> value != null && contains(message, value));

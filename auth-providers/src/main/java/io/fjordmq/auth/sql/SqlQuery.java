@@ -88,7 +88,7 @@ record SqlQuery(String sql, List<Placeholder> parameters) {
     }
     if (one.kind() == Placeholder.Kind.PASSWORD && !forLogin) {
       throw new IllegalArgumentException(
-          settings.path() + ".query: the password is only known at a login");
+          settings.path() + ".query: the password is only available during authentication");
     }
   }
 

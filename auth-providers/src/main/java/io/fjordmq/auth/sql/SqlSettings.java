@@ -4,7 +4,6 @@ import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.auth.connection.PlainConnections;
 import io.fjordmq.auth.connection.ServerAddress;
-import io.fjordmq.auth.tls.PemContext;
 import io.fjordmq.auth.tls.PemFiles;
 import java.time.Duration;
 import java.util.List;
@@ -61,23 +60,14 @@ record SqlSettings(
         settings.duration("timeout", DEFAULT_TIMEOUT, Duration.ofMillis(10), Duration.ofHours(1));
     // Enough for a second server after the first one has not answered.
     Duration share = timeout.dividedBy(servers.size() + 1L);
-    boolean tls = settings.flag("tls", false);
-    for (String key : List.of("trustFile", "certFile", "keyFile", "verifyHost")) {
-      if (!tls && settings.isSet(key)) {
-        throw new IllegalArgumentException(
-            settings.path() + "." + key + " needs " + settings.path() + ".tls: true");
-      }
-    }
-    if (tls) {
-      PemContext.of(settings); // reports invalid files
-    }
+    PemFiles files = PemFiles.of(settings, settings.flag("tls", false), "true");
     settings.secret("password"); // reports a missing file
     return new SqlSettings(
         servers,
         database,
         settings.text("username"),
         settings,
-        tls ? PemFiles.of(settings) : null,
+        files,
         settings.flag("verifyHost", true),
         settings.number("poolSize", 8, 1, 256),
         settings.duration(

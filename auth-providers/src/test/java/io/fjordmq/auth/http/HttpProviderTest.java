@@ -378,9 +378,11 @@ class HttpProviderTest {
             one -> assertThat(one).contains("authentication.0.url is required"),
             one -> assertThat(one).contains("authentication.1.url must be http://HOST:PORT"),
             one -> assertThat(one).contains("authentication.2.url must be http://HOST:PORT"),
-            one -> assertThat(one).contains("body.t: ${topic} is not known at a login"),
+            one ->
+                assertThat(one).contains("body.t: ${topic} is not available during authentication"),
             one -> assertThat(one).contains("headers must be names of HTTP headers"),
             one -> assertThat(one).contains("trustFile: file not found"),
-            one -> assertThat(one).contains("the password is only known at a login"));
+            one ->
+                assertThat(one).contains("the password is only available during authentication"));
   }
 }

@@ -76,7 +76,7 @@ class SqlSettingsTest {
             one -> assertThat(one).contains("12.query: unknown placeholder"),
             one -> assertThat(one).contains("13.query: ${topic} cannot be used"),
             one -> assertThat(one).contains("authorization.0.query: the password"),
-            one -> assertThat(one).contains("1.passwordHash is not used for authorization"));
+            one -> assertThat(one).contains("1.passwordHash does not apply to authorization"));
   }
 
   @Test

@@ -31,31 +31,31 @@ public interface ProviderType {
   /** The keys of the configuration besides those that all providers have. */
   List<ProviderKey> keys();
 
-  /** Whether it can be a provider of authentication. */
+  /** Whether it can be an authentication provider. */
   boolean authenticates();
 
-  /** Whether it can be a provider of authorization. */
+  /** Whether it can be an authorization provider. */
   boolean authorizes();
 
   /**
-   * Checks the settings of a provider of authentication, including the files that they name. Called
+   * Checks the settings of an authentication provider, including the files that they name. Called
    * only if this kind of provider {@linkplain #authenticates authenticates}.
    *
    * @return opens the provider
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
    */
   default Opening<AuthenticationProvider> authentication(ProviderSettings settings) {
-    throw new UnsupportedOperationException(name() + " does not authenticate");
+    throw new UnsupportedOperationException(name() + " providers cannot authenticate clients");
   }
 
   /**
-   * Checks the settings of a provider of authorization, including the files that they name. Called
+   * Checks the settings of an authorization provider, including the files that they name. Called
    * only if this kind of provider {@linkplain #authorizes authorizes}.
    *
    * @return opens the provider
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
    */
   default Opening<AuthorizationProvider> authorization(ProviderSettings settings) {
-    throw new UnsupportedOperationException(name() + " does not authorize");
+    throw new UnsupportedOperationException(name() + " providers cannot authorize clients");
   }
 }

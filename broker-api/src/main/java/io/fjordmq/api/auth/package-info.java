@@ -1,5 +1,5 @@
 /**
- * Providers of authentication and authorization, such as a database or an HTTP service. The broker
+ * Authentication and authorization providers, such as a database or an HTTP service. The broker
  * finds the kinds of providers with {@link java.util.ServiceLoader}, opens those that are
  * configured, and calls them with time limits, bounded queues and caches.
  *

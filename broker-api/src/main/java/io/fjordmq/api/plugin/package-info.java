@@ -1,7 +1,7 @@
 /**
  * Extension points that plugins implement, and the types that the broker passes to them.
  *
- * <p>A plugin is a jar in FjordMQ's {@code plugins} folder that names its classes in {@code
+ * <p>A plugin is a jar in FjordMQ's {@code plugins} directory that names its classes in {@code
  * META-INF/services}. Start at {@link io.fjordmq.api.plugin.Authenticator}, {@link
  * io.fjordmq.api.plugin.EnhancedAuthenticator}, {@link io.fjordmq.api.plugin.Authorizer}, {@link
  * io.fjordmq.api.plugin.ClientEventListener} or {@link io.fjordmq.api.plugin.SplitStrategy}; {@code

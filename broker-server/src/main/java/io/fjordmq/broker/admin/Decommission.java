@@ -40,7 +40,7 @@ public final class Decommission implements AutoCloseable {
 
   /**
    * Begins to decommission this node, or returns its progress. After the first call, the node
-   * continues by itself. Blocks while the metadata is written.
+   * continues in the background. Blocks while the metadata is written.
    */
   public synchronized CommandResult request() {
     CommandResult finished = done;

@@ -43,7 +43,7 @@ final class MoveCommands {
   }
 
   /** The pin that a request results in. */
-  private interface Wanted {
+  private interface PinChange {
     @Nullable RangePin pin(RangeDescriptor range, @Nullable RangePin now) throws RejectedException;
   }
 
@@ -61,10 +61,10 @@ final class MoveCommands {
           Set<NodeId> voters = new HashSet<>(voters(range, now));
           if (!voters.remove(from)) {
             throw new RejectedException(
-                "node %s has no vote in it; voters: %s".formatted(from, sorted(voters)));
+                "node %s is not one of its voters (%s)".formatted(from, sorted(voters)));
           } else if (voters.contains(to) || from.equals(to)) {
             throw new RejectedException(
-                "node %s already has a vote in it; voters: %s"
+                "node %s is already one of its voters (%s)"
                     .formatted(to, sorted(voters(range, now))));
           }
           requireUp(to);
@@ -79,7 +79,7 @@ final class MoveCommands {
     NodeId to = new NodeId(arguments.get(1));
     return pin(
         arguments.get(0),
-        "given to another leader",
+        "transferred to the new leader",
         ("node %s becomes the leader of range %s, which stays on its nodes until it is unpinned;"
                 + " 'status --ranges' shows the progress")
             .formatted(to, arguments.get(0)),
@@ -87,8 +87,8 @@ final class MoveCommands {
           Set<NodeId> voters = voters(range, now);
           if (!voters.contains(to)) {
             throw new RejectedException(
-                ("only voters can lead a range, and node %s is none; voters: %s. To move a replica"
-                        + " there, run 'bin/fjordmq ranges move'")
+                ("only voters can lead a range, and node %s is not one of them (%s). To move a"
+                        + " replica there, run 'bin/fjordmq ranges move'")
                     .formatted(to, sorted(voters)));
           }
           requireUp(to);
@@ -138,7 +138,7 @@ final class MoveCommands {
     return nodes.stream().map(NodeId::value).sorted().toList();
   }
 
-  private CommandResult pin(String name, String participle, String done, Wanted wanted) {
+  private CommandResult pin(String name, String participle, String done, PinChange pinChange) {
     RangeDescriptor range =
         stores.publishedRanges().stream()
             .filter(one -> one.id().toString().equals(name))
@@ -150,7 +150,7 @@ final class MoveCommands {
     RangePin.Stored stored = stores.directory().pins().get(range.id());
     @Nullable RangePin pin;
     try {
-      pin = wanted.pin(range, stored == null ? null : stored.pin());
+      pin = pinChange.pin(range, stored == null ? null : stored.pin());
     } catch (RejectedException e) {
       return CommandResult.failed(
           "range %s was not %s: %s".formatted(name, participle, e.getMessage()));

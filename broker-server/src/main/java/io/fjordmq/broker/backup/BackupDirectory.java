@@ -69,7 +69,7 @@ record BackupDirectory(Path path, Manifest manifest, String manifestSha256) {
     for (BackupFile file : files()) {
       if (!Sha256.of(path.resolve(file.name())).equals(file.sha256())) {
         throw new BackupException(
-            "the backup is damaged: the checksum of " + path.resolve(file.name()) + " is wrong");
+            "the backup is damaged: checksum mismatch in " + path.resolve(file.name()));
       }
     }
   }

@@ -159,7 +159,7 @@ final class BackupJob {
           }
         }
       }
-      LOG.info("Retrying to back up a range: {} store={}", last.getMessage(), store);
+      LOG.info("Retrying the backup of a range: {} store={}", last.getMessage(), store);
       pauseBeforeRetry();
     }
     throw last;

@@ -97,7 +97,7 @@ final class ManifestText {
     String body = text.substring(0, last);
     String checksum = "sha256 " + Sha256.of(body.getBytes(StandardCharsets.UTF_8)) + "\n";
     if (!text.substring(last).equals(checksum)) {
-      throw new BackupException("the manifest is damaged or truncated: its checksum is wrong");
+      throw new BackupException("the manifest is damaged or truncated: checksum mismatch");
     }
     try {
       return new ManifestText(body.lines().skip(1).toList()).read();

@@ -115,7 +115,7 @@ final class RangeSource implements AutoCloseable {
             () -> {
               Open opened = open.get(number);
               if (opened != null && opened.isIdle()) {
-                LOG.info("Closing an export that is no longer read number={}", number);
+                LOG.info("Closing an abandoned range export number={}", number);
                 close(number);
               } else if (opened != null) {
                 closeIfIdle(number);

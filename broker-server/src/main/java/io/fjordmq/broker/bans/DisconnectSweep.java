@@ -73,7 +73,7 @@ public final class DisconnectSweep implements AutoCloseable {
     try {
       thread.execute(this::begin);
     } catch (RejectedExecutionException e) { // would halt the metadata replica
-      LOG.debug("Not searching for clients to disconnect: the node is stopping", e);
+      LOG.debug("Skipped a search for clients to disconnect: the node is stopping", e);
     }
   }
 
@@ -130,8 +130,8 @@ public final class DisconnectSweep implements AutoCloseable {
     search = null;
     if (disconnected > 0) {
       LOG.info(
-          "Clients disconnected that are banned, whose users have changed, or whose certificates are"
-              + " revoked count={}",
+          "Disconnected clients that are banned, or whose user or certificate is no longer valid"
+              + " count={}",
           disconnected);
     }
     boolean isRequested;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Lists the effective value of every key with its origin. Used once. */
 final class ConfigListing {
   private final ConfigLoader loader;
-  private final Schema schema;
+  private final ConfigSchema schema;
   private final Map<String, String> stored;
   private final List<ConfigEntry> entries = new ArrayList<>();
   // The effective values of all keys, not redacted, because limits of tenants inherit them.
@@ -58,7 +58,7 @@ final class ConfigListing {
       } else if (value instanceof Record inner) {
         addSection(prefix + name + ".", internal + name + ".", inner);
       } else {
-        Schema.@Nullable Key key = schema.keys().get(schema.withoutIndex(prefix + name));
+        ConfigSchema.@Nullable Key key = schema.keys().get(schema.withoutIndex(prefix + name));
         String text = ValueText.print(value);
         values.put(prefix + name, text);
         add(

@@ -26,7 +26,7 @@ public final class ConfigLoader {
    */
   private static final int MAX_HINTS = 20;
 
-  private final Schema schema = Schema.of(BrokerConfig.defaults());
+  private final ConfigSchema schema = ConfigSchema.of(BrokerConfig.defaults());
   private final TenantKeys tenantKeys = new TenantKeys(schema);
   private final PluginKeys pluginKeys = new PluginKeys();
   private final ProviderKeys providerKeys = new ProviderKeys();
@@ -140,7 +140,7 @@ public final class ConfigLoader {
     return new LoadedConfig(config, List.copyOf(warnings), all);
   }
 
-  Schema schema() {
+  ConfigSchema schema() {
     return schema;
   }
 
@@ -167,7 +167,7 @@ public final class ConfigLoader {
   private void add(ConfigValue entry, ConfigOrigin origin) {
     String key = entry.key();
     String refusal = UnsupportedKeys.refusal(key);
-    Schema.Key known = schema.keys().get(schema.withoutIndex(key));
+    ConfigSchema.Key known = schema.keys().get(schema.withoutIndex(key));
     if (refusal != null) {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);

@@ -38,13 +38,13 @@ final class ProcessSettings {
           "io_nanos_limit", "ioNanosLimit",
           "max_io_density", "maxIoDensity");
 
-  private final Schema schema;
+  private final ConfigSchema schema;
   private final TenantKeys tenantKeys;
   private final List<String> problems;
   private final List<String> warnings;
 
   ProcessSettings(
-      Schema schema, TenantKeys tenantKeys, List<String> problems, List<String> warnings) {
+      ConfigSchema schema, TenantKeys tenantKeys, List<String> problems, List<String> warnings) {
     this.schema = schema;
     this.tenantKeys = tenantKeys;
     this.problems = problems;

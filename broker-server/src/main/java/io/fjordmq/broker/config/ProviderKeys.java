@@ -39,13 +39,13 @@ final class ProviderKeys {
           Pattern.CASE_INSENSITIVE);
 
   /** A value, and the layer that it comes from. */
-  private record Given(ConfigValue value, ConfigOrigin origin) {}
+  private record ConfiguredValue(ConfigValue value, ConfigOrigin origin) {}
 
   /** A value as it can be listed. */
   record Listed(String key, String value, boolean secret, ConfigLoader.Source source) {}
 
   private final ProviderCatalog catalog = new ProviderCatalog();
-  private final Map<Chain, TreeMap<Integer, Map<String, Given>>> chains = new TreeMap<>();
+  private final Map<Chain, TreeMap<Integer, Map<String, ConfiguredValue>>> chains = new TreeMap<>();
   private final List<Listed> listed = new ArrayList<>();
 
   ProviderKeys() {
@@ -54,7 +54,7 @@ final class ProviderKeys {
     }
   }
 
-  private TreeMap<Integer, Map<String, Given>> elements(Chain chain) {
+  private TreeMap<Integer, Map<String, ConfiguredValue>> elements(Chain chain) {
     return Objects.requireNonNull(chains.get(chain));
   }
 
@@ -94,7 +94,7 @@ final class ProviderKeys {
       return;
     }
     Chain chain = Chain.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
-    Map<String, Given> values =
+    Map<String, ConfiguredValue> values =
         elements(chain).computeIfAbsent(number, none -> new LinkedHashMap<>());
     if (rest == null && !entry.section()) {
       problems.add(entry.origin() + ": " + entry.key() + " must be a section with a type");
@@ -102,7 +102,7 @@ final class ProviderKeys {
       int dot = rest.indexOf('.');
       String first = dot < 0 ? rest : rest.substring(0, dot);
       String key = first.toLowerCase(Locale.ROOT) + (dot < 0 ? "" : rest.substring(dot));
-      values.put(key, new Given(entry, origin));
+      values.put(key, new ConfiguredValue(entry, origin));
     }
   }
 
@@ -113,7 +113,7 @@ final class ProviderKeys {
    */
   SortedMap<Integer, ProviderEntry> bind(Chain chain, List<String> problems) {
     SortedMap<Integer, ProviderEntry> entries = new TreeMap<>();
-    for (Map.Entry<Integer, Map<String, Given>> element : elements(chain).entrySet()) {
+    for (Map.Entry<Integer, Map<String, ConfiguredValue>> element : elements(chain).entrySet()) {
       String path = "securityConfig." + chain.label() + "." + element.getKey();
       if (element.getKey() != entries.size()) {
         problems.add(
@@ -136,8 +136,12 @@ final class ProviderKeys {
   }
 
   private @Nullable ProviderEntry bind(
-      Chain chain, int index, Map<String, Given> given, String path, List<String> problems) {
-    Given type = given.get("type");
+      Chain chain,
+      int index,
+      Map<String, ConfiguredValue> configured,
+      String path,
+      List<String> problems) {
+    ConfiguredValue type = configured.get("type");
     String name = type == null ? "" : type.value.text();
     List<ProviderKey> keys = type == null ? null : catalog.keys(chain, name);
     if (keys == null) {
@@ -148,7 +152,7 @@ final class ProviderKeys {
       return null;
     }
     Map<String, String> values = new LinkedHashMap<>();
-    for (Map.Entry<String, Given> one : given.entrySet()) {
+    for (Map.Entry<String, ConfiguredValue> one : configured.entrySet()) {
       int dot = one.getKey().indexOf('.');
       String first = dot < 0 ? one.getKey() : one.getKey().substring(0, dot);
       ProviderKey key = find(keys, first);
@@ -172,54 +176,66 @@ final class ProviderKeys {
   }
 
   private void put(
-      Map<String, String> values, String path, ProviderKey key, String suffix, Given given) {
+      Map<String, String> values,
+      String path,
+      ProviderKey key,
+      String suffix,
+      ConfiguredValue configured) {
     String name = key.name() + suffix;
-    values.put(name, given.value.text());
+    values.put(name, configured.value.text());
     boolean secret =
         key.secret() || key.kind() == ProviderKey.Kind.MAP && key.name().equals("headers");
     listed.add(
         new Listed(
             path + "." + name,
-            given.value.text(),
+            configured.value.text(),
             secret,
-            new ConfigLoader.Source(given.origin, given.value.origin())));
+            new ConfigLoader.Source(configured.origin, configured.value.origin())));
   }
 
   private void addMap(
       Map<String, String> values,
       String path,
       ProviderKey key,
-      Given given,
+      ConfiguredValue configured,
       List<String> problems) {
-    if (given.value.text().isEmpty()) {
+    if (configured.value.text().isEmpty()) {
       return;
     }
     try {
       Node node =
           new Yaml(new SafeConstructor(new LoaderOptions()))
-              .compose(new StringReader(given.value.text()));
+              .compose(new StringReader(configured.value.text()));
       if (node instanceof MappingNode mapping) {
         for (NodeTuple tuple : mapping.getValue()) {
           if (tuple.getKeyNode() instanceof ScalarNode name
               && tuple.getValueNode() instanceof ScalarNode value) {
             ConfigValue one =
-                ConfigValue.value(given.value.key(), value.getValue(), given.value.origin());
-            put(values, path, key, "." + name.getValue(), new Given(one, given.origin));
+                ConfigValue.value(
+                    configured.value.key(), value.getValue(), configured.value.origin());
+            put(
+                values,
+                path,
+                key,
+                "." + name.getValue(),
+                new ConfiguredValue(one, configured.origin));
           } else {
-            problems.add(at(given) + path + "." + key.name() + " must not contain nested sections");
+            problems.add(
+                at(configured) + path + "." + key.name() + " must not contain nested sections");
           }
         }
         return;
       }
     } catch (YAMLException e) {
-      problems.add(at(given) + path + "." + key.name() + " is invalid: " + e.getMessage());
+      problems.add(at(configured) + path + "." + key.name() + " is invalid: " + e.getMessage());
       return;
     }
-    problems.add(at(given) + path + "." + key.name() + " must be a section of names and values");
+    problems.add(
+        at(configured) + path + "." + key.name() + " must be a section of names and values");
   }
 
-  private static String at(Given given) {
-    return given.value.origin() + ": ";
+  private static String at(ConfiguredValue configured) {
+    return configured.value.origin() + ": ";
   }
 
   private static @Nullable ProviderKey find(List<ProviderKey> keys, String name) {
@@ -227,10 +243,10 @@ final class ProviderKeys {
   }
 
   private static String unknown(
-      Given given, String path, String name, List<ProviderKey> keys, String type) {
+      ConfiguredValue configured, String path, String name, List<ProviderKey> keys, String type) {
     List<String> known = keys.stream().map(ProviderKey::name).toList();
     String nearest = NearestKey.to(name, known);
-    return at(given)
+    return at(configured)
         + "unknown key "
         + path
         + "."

@@ -28,7 +28,7 @@ final class TenantKeys {
 
   private final Set<String> keys = new TreeSet<>();
 
-  TenantKeys(Schema schema) {
+  TenantKeys(ConfigSchema schema) {
     for (String key : schema.keys().keySet()) {
       if (SECTIONS.stream().anyMatch(section -> key.startsWith(section + "."))
           && !BEFORE_TENANT_IS_KNOWN.contains(key)) {

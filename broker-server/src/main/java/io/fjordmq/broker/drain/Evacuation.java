@@ -313,7 +313,7 @@ public final class Evacuation implements AutoCloseable {
     host.disconnect(current.limiter.due(now));
   }
 
-  /** After the cluster has marked this node down, the node becomes UP again by itself. */
+  /** After the cluster has marked this node down, the node becomes UP again automatically. */
   private void announceAgainAfterRestart() {
     Member.State state = state();
     if (state == Member.State.UP || state == Member.State.FULL || state == Member.State.SLOW) {

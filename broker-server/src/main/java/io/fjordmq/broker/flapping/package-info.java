@@ -1,4 +1,4 @@
-/** Bans clients that connect and disconnect again and again. */
+/** Bans clients that repeatedly connect and disconnect. */
 @NullMarked
 package io.fjordmq.broker.flapping;
 

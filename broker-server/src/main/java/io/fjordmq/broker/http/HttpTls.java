@@ -95,7 +95,10 @@ final class HttpTls implements AutoCloseable {
         observer.onCertificate(files.expiresAt());
       }
     } catch (Exception e) { // declared by Jetty
-      LOG.error("Certificate check failed; retrying at the next interval setting=httpConfig", e);
+      LOG.error(
+          "Failed to check for changed certificates; retrying at the next interval"
+              + " setting=httpConfig",
+          e);
     }
   }
 

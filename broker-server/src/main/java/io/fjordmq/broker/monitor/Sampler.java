@@ -37,11 +37,11 @@ public final class Sampler implements AutoCloseable {
   private final PeriodicTasks tasks = new PeriodicTasks("monitor");
   private final TimeSeries samples = new TimeSeries(Math.toIntExact(RETENTION.dividedBy(INTERVAL)));
 
-  private @Nullable Earlier earlier;
+  private @Nullable PreviousReading previous;
   private volatile Map<String, Long> rates = Map.of();
 
   /** The previous reading, and when it was taken. */
-  private record Earlier(Reading reading, long nanos, long boundaryMillis) {}
+  private record PreviousReading(Reading reading, long nanos, long boundaryMillis) {}
 
   /** Reads this node. Called on any thread; must not block. */
   public interface Source {
@@ -71,19 +71,19 @@ public final class Sampler implements AutoCloseable {
   void tick() {
     long now = clock.millis();
     long boundary = now - Math.floorMod(now, INTERVAL.toMillis());
-    Earlier before = earlier;
+    PreviousReading before = previous;
     if (before != null && boundary <= before.boundaryMillis) {
       return; // cluster time may be corrected backward a little
     }
     Reading reading = source.reading();
     long nanos = nanoTime.getAsLong();
-    earlier = new Earlier(reading, nanos, boundary);
+    previous = new PreviousReading(reading, nanos, boundary);
     if (before != null) {
       samples.add(sample(before, reading, Math.max(1, nanos - before.nanos), boundary));
     }
   }
 
-  private Sample sample(Earlier before, Reading now, long elapsedNanos, long boundary) {
+  private Sample sample(PreviousReading before, Reading now, long elapsedNanos, long boundary) {
     Sample.Builder sample = now.gauges().sample(boundary);
     Map<String, Long> perSecond = new LinkedHashMap<>();
     increase(Series.RECEIVED, before, now, ClientTraffic::publishesReceived)
@@ -115,7 +115,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   private static Increase increase(
-      Series series, Earlier before, Reading now, ToLongFunction<ClientTraffic> counter) {
+      Series series, PreviousReading before, Reading now, ToLongFunction<ClientTraffic> counter) {
     long increase =
         counter.applyAsLong(now.traffic()) - counter.applyAsLong(before.reading.traffic());
     return new Increase(series, Math.max(0, increase));

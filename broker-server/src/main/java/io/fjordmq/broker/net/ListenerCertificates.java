@@ -68,7 +68,9 @@ final class ListenerCertificates implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       LOG.error(
-          "Certificate check failed; retrying at the next interval listener={}", tls.listener(), e);
+          "Failed to check for changed certificates; retrying at the next interval listener={}",
+          tls.listener(),
+          e);
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Metrics for one provider of authentication or authorization. */
+/** Metrics for one authentication provider or authorization. */
 final class ProviderMeters implements ProviderMeter {
   private final Map<CallOutcome, LongAdder> calls = new EnumMap<>(CallOutcome.class);
   private final Timer latency;

@@ -44,13 +44,13 @@ enum SecurityMetric implements Metric {
       "fjordmq.auth.calls",
       Kind.COUNTER,
       "chain, provider, outcome",
-      "Calls of providers of authentication and authorization, by outcome"),
+      "Calls to authentication and authorization providers, by outcome"),
   PROVIDER_LATENCY(
       "fjordmq.auth.latency",
       Kind.TIMER,
       "chain, provider",
-      "Time from requesting a call of a provider to its answer or failure, including the time in"
-          + " the queue"),
+      "Time from requesting a call to a provider until its response or failure, including the"
+          + " time in the queue"),
   PROVIDER_CACHE_LOOKUPS(
       "fjordmq.auth.cache.lookups",
       Kind.COUNTER,
@@ -60,7 +60,7 @@ enum SecurityMetric implements Metric {
       "fjordmq.auth.calls.waiting",
       Kind.GAUGE,
       "chain, provider",
-      "Calls of a provider waiting because too many calls are unanswered"),
+      "Calls to a provider that wait because too many calls are in flight"),
   PROVIDER_BREAKER_OPEN(
       "fjordmq.auth.breaker.open",
       Kind.GAUGE,

@@ -229,7 +229,7 @@ final class CallGuard implements AutoCloseable {
           executor.execute(this::run);
           return;
         } catch (RejectedExecutionException e) {
-          LOG.debug("Not repeating a call, because the provider is closed provider={}", name);
+          LOG.debug("Not retrying a call: the provider is closed provider={}", name);
         }
       }
       if (error != null) {
@@ -285,7 +285,7 @@ final class CallGuard implements AutoCloseable {
       return known;
     }
     if (cause instanceof TimeoutException) {
-      String message = "no answer within " + limits.timeout().toMillis() + " ms";
+      String message = "no response within " + limits.timeout().toMillis() + " ms";
       return new CallFailedException(CallOutcome.TIMED_OUT, message, null);
     }
     if (cause instanceof ProviderException failure) {
@@ -312,7 +312,7 @@ final class CallGuard implements AutoCloseable {
       case OPENED -> {
         meter.onBreaker(true);
         LOG.warn(
-            "Provider is not called for {} ms after {} consecutive failures; last failure: {}"
+            "Circuit breaker opened for {} ms after {} consecutive failures; last failure: {}"
                 + " provider={}",
             limits.breakerTime().toMillis(),
             limits.breakerFailures(),
@@ -321,7 +321,7 @@ final class CallGuard implements AutoCloseable {
       }
       case CLOSED -> {
         meter.onBreaker(false);
-        LOG.info("Provider responds again provider={}", name);
+        LOG.info("Circuit breaker closed: the provider responds again provider={}", name);
       }
       case NONE -> {}
     }
@@ -334,7 +334,7 @@ final class CallGuard implements AutoCloseable {
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Provider did not answer ({}): {}{} provider={}",
+          "Provider call failed ({}): {}{} provider={}",
           failure.outcome().label(),
           failure.getMessage(),
           suppressed,

@@ -2,7 +2,7 @@ package io.fjordmq.broker.providers;
 
 import java.util.Locale;
 
-/** The outcome of a call of a provider, which is also a metric label. */
+/** The outcome of a call to a provider, which is also a metric label. */
 public enum CallOutcome {
   ALLOW,
   DENY,

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A provider of authentication, with limits and a cache. Thread-safe; does not block. */
+/** An authentication provider, with limits and a cache. Thread-safe; does not block. */
 public final class GuardedAuthentication implements AutoCloseable {
   private final OpenProvider<AuthenticationAnswer> open;
   private final AuthenticationProvider provider;

@@ -74,7 +74,7 @@ public final class ProviderCatalog {
   }
 
   /**
-   * Checks the settings of a provider of authentication.
+   * Checks the settings of an authentication provider.
    *
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
    */
@@ -83,7 +83,7 @@ public final class ProviderCatalog {
   }
 
   /**
-   * Checks the settings of a provider of authorization.
+   * Checks the settings of an authorization provider.
    *
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
    */
@@ -144,7 +144,7 @@ public final class ProviderCatalog {
         }
       }
     } catch (URISyntaxException | MalformedURLException e) {
-      throw new IllegalStateException("cannot locate the folder of the providers", e);
+      throw new IllegalStateException("cannot locate the directory of the providers", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

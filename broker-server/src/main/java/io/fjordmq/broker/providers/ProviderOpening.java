@@ -116,7 +116,7 @@ public final class ProviderOpening {
   }
 
   /**
-   * Opens a provider of authentication.
+   * Opens an authentication provider.
    *
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key
    * @throws Exception if the provider cannot be opened
@@ -141,7 +141,7 @@ public final class ProviderOpening {
   }
 
   /**
-   * Opens a provider of authorization.
+   * Opens an authorization provider.
    *
    * @return {@link GuardedRules} or {@link GuardedActions}
    * @throws IllegalArgumentException if a setting is invalid; the message begins with its key

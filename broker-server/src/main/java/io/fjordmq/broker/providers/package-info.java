@@ -1,5 +1,5 @@
 /**
- * Opens the configured providers of authentication and authorization, and protects the broker from
+ * Opens the configured authentication and authorization providers, and protects the broker from
  * them: time limits, bounded queues, circuit breakers and caches. Nothing here runs on event loops
  * for longer than it takes to look up a cached answer or to queue a call.
  */

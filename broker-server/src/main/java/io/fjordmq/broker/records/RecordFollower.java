@@ -66,7 +66,7 @@ final class RecordFollower<T> implements MetadataListener {
       return reader.apply(record.value());
     } catch (RuntimeException e) { // would halt the metadata replica
       LOG.error(
-          "Cannot read a record of the metadata; {}: {} record={}",
+          "Cannot read a metadata record; {}: {} record={}",
           consequence,
           e.getMessage(),
           record.key());

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules of users, clients, groups and all clients in the database of the cluster. */
 final class AccessRulesResource implements Resource {
+  private static final String VERSION =
+      "Version of the rules, 0 if there are none. A request with a version other than that of"
+          + " the stored rules fails. Ignored when rules are created";
+
   private static final String TAG = "Rules";
   private static final String RULES = "/authorization/sources/built_in_database/rules";
   private static final String EFFECT =
@@ -41,10 +45,7 @@ final class AccessRulesResource implements Resource {
           String username,
       @Field(value = "The first rule that matches an action decides", maxLength = 100)
           List<AccessRuleJson> rules,
-      @Field(
-              "Version of the rules, 0 if there are none. If it is sent, and the rules have changed"
-                  + " since, the request fails. Ignored when rules are created")
-          @Nullable Long version)
+      @Field(VERSION) @Nullable Long version)
       implements Named {
     @Override
     public String name() {
@@ -57,10 +58,7 @@ final class AccessRulesResource implements Resource {
           String clientid,
       @Field(value = "The first rule that matches an action decides", maxLength = 100)
           List<AccessRuleJson> rules,
-      @Field(
-              "Version of the rules, 0 if there are none. If it is sent, and the rules have changed"
-                  + " since, the request fails. Ignored when rules are created")
-          @Nullable Long version)
+      @Field(VERSION) @Nullable Long version)
       implements Named {
     @Override
     public String name() {
@@ -72,10 +70,7 @@ final class AccessRulesResource implements Resource {
       @Field(value = "Group", rule = TextRule.MQTT_NAME, example = "meters") String group,
       @Field(value = "The first rule that matches an action decides", maxLength = 100)
           List<AccessRuleJson> rules,
-      @Field(
-              "Version of the rules, 0 if there are none. If it is sent, and the rules have changed"
-                  + " since, the request fails. Ignored when rules are created")
-          @Nullable Long version)
+      @Field(VERSION) @Nullable Long version)
       implements Named {
     @Override
     public String name() {
@@ -86,10 +81,7 @@ final class AccessRulesResource implements Resource {
   record AllRulesJson(
       @Field(value = "The first rule that matches an action decides", maxLength = 100)
           List<AccessRuleJson> rules,
-      @Field(
-              "Version of the rules, 0 if there are none. If it is sent, and the rules have changed"
-                  + " since, the request fails. Ignored when rules are created")
-          @Nullable Long version) {}
+      @Field(VERSION) @Nullable Long version) {}
 
   /** A kind of owners with names. */
   private record Noun<J extends Record & Named>(

@@ -22,10 +22,10 @@ final class AlarmsResource implements Resource {
       @Field("Id of the node that reported the alarm first") String node,
       @Field("Ids of all nodes that reported the alarm; several only for alarms of the cluster")
           List<String> reportedBy,
-      @Field("What is wrong, and what to do") String message,
+      @Field("The problem, and what to do about it") String message,
       @Field("Machine-readable values by name, such as `range`") Map<String, String> details,
       @Field("When the alarm was activated, in cluster time") Instant activateAt,
-      @Field("Milliseconds for which the alarm has been active, or was active") long duration,
+      @Field("Duration in milliseconds; so far, if the alarm is still active") long duration,
       @Field("When the alarm was deactivated; absent while it is active")
           @Nullable Instant deactivateAt) {
     static AlarmJson of(NodeAlarm one, Instant now) {
@@ -86,7 +86,7 @@ final class AlarmsResource implements Resource {
     return Operation.delete("/alarms")
         .id("clearAlarmHistory")
         .tag(TAG)
-        .summary("Forget the deactivated alarms of all nodes")
+        .summary("Clear the alarm history of all nodes")
         .description("Active alarms are not affected.")
         .role(Role.OPERATOR)
         .noContent()

@@ -39,14 +39,14 @@ final class BackupResource implements Resource {
   /** The last backup of a node. */
   record BackupJson(
       @Field("Id of the node that writes the backup") String node,
-      @Field("State of the backup; `none` if there was none since the node started")
+      @Field("State of the backup; `none` if the node has made none since it started")
           BackupStatus.State state,
       @Field("Directory of the backup") @Nullable String directory,
       @Field("When the backup started") @Nullable Instant startedAt,
       @Field("When the backup ended; absent while it runs") @Nullable Instant finishedAt,
-      @Field("Ranges that are written") int rangesDone,
-      @Field("Ranges in all") int rangesTotal,
-      @Field("Bytes of keys and values that were read") long bytes,
+      @Field("Ranges written so far") int rangesDone,
+      @Field("Total number of ranges") int rangesTotal,
+      @Field("Bytes of keys and values read so far") long bytes,
       @Field("Why the backup failed") @Nullable String problem) {}
 
   BackupResource(Backups backups, String node) {
@@ -63,7 +63,7 @@ final class BackupResource implements Resource {
     return Operation.get("/backup")
         .id("showBackup")
         .tag(TAG)
-        .summary("Show the last backup that this node has made")
+        .summary("Show the latest backup that this node made")
         .role(Role.VIEWER)
         .ok(BackupJson.class)
         .handler(request -> CompletableFuture.completedFuture(Response.ok(json(backups.status()))));
@@ -77,7 +77,7 @@ final class BackupResource implements Resource {
         .description(
             "The node collects the sessions and retained messages of all ranges, and the users,"
                 + " rules, bans and settings of the cluster, in one directory on its own disk. The"
-                + " response does not wait for the end of the backup.")
+                + " response does not wait until the backup is complete.")
         .role(Role.ADMINISTRATOR)
         .target(request -> request.body(BackupRequest.class).directory())
         .body(BackupRequest.class)

@@ -38,7 +38,7 @@ record CreateTraceRequest(
         @Nullable String ipAddress,
     @Field(
             value =
-                "The only tenant that is traced; if absent, the tenant of the caller, or all"
+                "Tenant to which the trace is limited; if absent, that of the caller, or all"
                     + " tenants if the caller is not bound to one",
             maxLength = 256,
             pattern = AccountFields.ONE_LINE)

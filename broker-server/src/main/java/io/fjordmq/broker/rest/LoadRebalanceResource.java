@@ -84,7 +84,7 @@ final class LoadRebalanceResource implements Resource {
         .summary("Evacuate a node")
         .description(
             "Other nodes take over leadership of its ranges. Then the node refuses new clients and"
-                + " disconnects its clients step by step (MQTT 5: 0x9C with the Server Reference of"
+                + " gradually disconnects its clients (MQTT 5: 0x9C with the Server Reference of"
                 + " another node). The node keeps running and keeps its replicas. An evacuation"
                 + " ends when it is stopped or the node restarts.")
         .role(Role.OPERATOR)

@@ -38,9 +38,7 @@ final class LogLevelsResource implements Resource {
 
   record SetLogLevelRequest(
       @Field(value = "The new level", example = "debug") LogLevel level,
-      @Field(
-              value = "The only node to change (id or name); all live nodes if absent",
-              maxLength = 64)
+      @Field(value = "Change only this node (id or name); all live nodes if absent", maxLength = 64)
           @Nullable String node,
       @Field(
               value =
@@ -109,7 +107,7 @@ final class LogLevelsResource implements Resource {
         .description("Restores the level that the file `conf/logback.xml` sets.")
         .role(Role.ADMINISTRATOR)
         .path(logger())
-        .query(NodeLookup.query("The only node to change; all live nodes if absent"))
+        .query(NodeLookup.query("Change only this node; all live nodes if absent"))
         .okList(LogLevelJson.class)
         .notFound("No logger or class has this name, or the node does not exist or is down")
         .conflict("Several nodes have this name")

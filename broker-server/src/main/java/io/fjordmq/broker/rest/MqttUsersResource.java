@@ -154,7 +154,7 @@ final class MqttUsersResource implements Resource {
 
   record ImportResultJson(
       @Field("Number of users that were created") int created,
-      @Field("Users that exist already, and were left unchanged") List<String> existing) {}
+      @Field("Existing users, which were left unchanged") List<String> existing) {}
 
   record UpdateMqttUserRequest(
       @Field(value = "New password; unchanged if absent", minLength = 1, maxLength = 1_024)
@@ -195,7 +195,7 @@ final class MqttUsersResource implements Resource {
     return operation
         .tag(TAG)
         .tenants()
-        .path(Parameter.choice(ID, "The database; both words mean the same", IDS));
+        .path(Parameter.choice(ID, "The database; both values have the same meaning", IDS));
   }
 
   private Operation listUsers() {
@@ -222,7 +222,7 @@ final class MqttUsersResource implements Resource {
         .summary("Create an MQTT user")
         .description(
             "Creates SCRAM verifiers if `securityConfig.authentication` of this node contains a"
-                + " provider of the type `scram`.")
+                + " provider of type `scram`.")
         .role(Role.ADMINISTRATOR)
         .body(CreateMqttUserRequest.class)
         .target(

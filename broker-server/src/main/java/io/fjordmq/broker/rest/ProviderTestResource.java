@@ -59,7 +59,7 @@ final class ProviderTestResource implements Resource {
                   + " if some topics of a filter are allowed")
           String answer,
       @Field("The reason or the rule; absent if there is none") @Nullable String detail,
-      @Field("How long the answer took, in milliseconds") double millis) {
+      @Field("Response time of the provider in milliseconds") double millis) {
     static StepJson of(ChainStep step) {
       return new StepJson(
           step.chain(),

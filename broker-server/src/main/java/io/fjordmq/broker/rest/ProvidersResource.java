@@ -8,7 +8,7 @@ import io.fjordmq.broker.security.ProviderViews;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The configured providers of authentication and authorization. */
+/** The configured authentication and authorization providers. */
 final class ProvidersResource implements Resource {
   private static final String TAG = "Authentication";
 
@@ -21,7 +21,7 @@ final class ProvidersResource implements Resource {
       @Field(value = "`password_based`, `scram`, `jwt`, `x509` or `plugin`") String mechanism,
       @Field(value = "The kind of provider", example = "redis") String backend,
       @Field("Whether the provider is used") boolean enable,
-      @Field("The only listeners whose clients it serves; empty for all") List<String> listeners,
+      @Field("Listeners whose clients the provider serves; empty for all") List<String> listeners,
       @Field("`connected`, or `disconnected` while the circuit breaker is open") String status,
       @Field("Number of cached answers on this node") int cachedAnswers) {
     static AuthenticatorJson of(ProviderViews.View view) {
@@ -54,7 +54,7 @@ final class ProvidersResource implements Resource {
       @Field(value = "The kind of provider", example = "redis") String type,
       @Field("Unique name in the list") String name,
       @Field("Whether the source is used") boolean enable,
-      @Field("The only listeners whose clients it serves; empty for all") List<String> listeners,
+      @Field("Listeners whose clients the provider serves; empty for all") List<String> listeners,
       @Field("`connected`, or `disconnected` while the circuit breaker is open") String status,
       @Field("Number of cached answers on this node") int cachedAnswers) {
     static SourceJson of(ProviderViews.View view) {
@@ -89,11 +89,11 @@ final class ProvidersResource implements Resource {
         authorization(),
         reset("/authentication/node_cache/reset", Chain.AUTHENTICATION)
             .id("resetAuthenticationCache")
-            .summary("Remove all cached answers of the providers of authentication")
+            .summary("Clear the caches of the authentication providers")
             .handler(request -> clear(Chain.AUTHENTICATION)),
         reset("/authorization/node_cache/reset", Chain.AUTHORIZATION)
             .id("resetAuthorizationCache")
-            .summary("Remove all cached rules and decisions of the providers of authorization")
+            .summary("Clear the caches of the authorization providers")
             .handler(request -> clear(Chain.AUTHORIZATION)));
   }
 
@@ -101,7 +101,7 @@ final class ProvidersResource implements Resource {
     return Operation.get("/authentication")
         .id("listAuthenticators")
         .tag(TAG)
-        .summary("List the providers of authentication")
+        .summary("List the authentication providers")
         .description(
             "The list `securityConfig.authentication` of this node in order; empty if the node uses"
                 + " the password file and plugins. To change the list, edit the configuration file"
@@ -125,7 +125,7 @@ final class ProvidersResource implements Resource {
     return Operation.get("/authorization/sources")
         .id("listAuthorizationSources")
         .tag(TAG)
-        .summary("List the providers of authorization")
+        .summary("List the authorization providers")
         .description(
             "The list `securityConfig.authorization` of this node in order; empty if the node uses"
                 + " the ACL file and plugins. To change the list, edit the configuration file and"

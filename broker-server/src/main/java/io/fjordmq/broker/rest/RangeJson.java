@@ -15,7 +15,7 @@ record RangeJson(
     @Field("Replicas that receive the log but do not vote") List<Replica> learners,
     @Field("Key range in hexadecimal; the end is exclusive") String keys,
     @Field("Load; absent if the leader has not reported it") @Nullable Load load,
-    @Field("Where an operator pinned the range; absent if it is not pinned") @Nullable Pin pin,
+    @Field("Nodes that the range is pinned to; absent if it is not pinned") @Nullable Pin pin,
     @Field("Why replicas are halted; absent if none are") @Nullable String problem) {
 
   /** A replica of a range. */

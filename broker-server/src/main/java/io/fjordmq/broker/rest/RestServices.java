@@ -47,7 +47,7 @@ import io.fjordmq.broker.userdb.UserDatabase;
  * @param slowSubscriptions the slow subscriptions of all nodes
  * @param topicMetrics the topics whose messages are counted
  * @param topicReadings the messages of these topics on all nodes
- * @param providers the providers of authentication and authorization of this node
+ * @param providers the authentication and authorization providers of this node
  * @param loginTrial tests these providers
  * @param backups the backups of the cluster that this node makes
  */

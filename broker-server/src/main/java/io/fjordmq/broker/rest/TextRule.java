@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A rule for texts that an error message explains better than a regular expression does. Texts with
- * unpaired surrogates or too many bytes break the rules of topics too, which no pattern expresses.
+ * A rule for texts whose error message describes it in words instead of showing a regular
+ * expression. The rules for topics also limit bytes and reject unpaired surrogates, which no
+ * pattern can express.
  */
 public enum TextRule {
   /** Any text. */

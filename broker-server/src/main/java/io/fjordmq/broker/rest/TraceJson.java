@@ -19,7 +19,7 @@ record TraceJson(
     @Field("The traced topic filter, with the type `topic`") @Nullable String topic,
     @Field("The traced IP address or network, with the type `ip_address`")
         @Nullable String ipAddress,
-    @Field("The only tenant that is traced; absent for all tenants") @Nullable String tenant,
+    @Field("Tenant to which the trace is limited; absent for all tenants") @Nullable String tenant,
     @Field("Whether the trace is in progress") Trace.Status status,
     @Field("How payloads are shown") PayloadEncoding payloadEncode,
     @Field("How lines are written: `text` or `json`") TraceFormat formatter,

@@ -101,7 +101,7 @@ final class CrlFiles {
               + MAX_FILES
               + " files with "
               + MAX_BYTES
-              + " bytes in all are supported, not "
+              + " bytes in total are supported, not "
               + found.size()
               + " files with "
               + bytes

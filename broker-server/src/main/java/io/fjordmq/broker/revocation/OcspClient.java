@@ -117,7 +117,7 @@ final class OcspClient implements AutoCloseable {
                     ? RevocationStatus.undetermined(
                         "the OCSP responder "
                             + responder
-                            + " did not answer: "
+                            + " did not respond: "
                             + CallFailedException.messageOf(error))
                     : answer.status());
   }

@@ -80,7 +80,7 @@ final class BuiltInSettings {
     if (!authentication.isEmpty()) {
       if (settings.useCommonNameAsUsername()) {
         conflicts.add(
-            "securityConfig.useCommonNameAsUsername has no effect next to"
+            "securityConfig.useCommonNameAsUsername has no effect together with"
                 + " securityConfig.authentication; add '- type: x509' to the list and remove the"
                 + " key");
       }
@@ -102,7 +102,7 @@ final class BuiltInSettings {
       conflicts.add(
           "securityConfig."
               + type.type()
-              + " has no effect next to securityConfig."
+              + " has no effect together with securityConfig."
               + entries.get(0).chain().label()
               + "; add '- type: "
               + type.type()

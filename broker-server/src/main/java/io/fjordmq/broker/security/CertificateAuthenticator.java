@@ -17,9 +17,9 @@ final class CertificateAuthenticator implements Authenticator {
   enum Source {
     COMMON_NAME("commonName", "common name"),
     SUBJECT("subject", "subject"),
-    DNS_NAME("dnsName", "subject alternative name of the kind DNS"),
-    EMAIL("email", "subject alternative name of the kind e-mail"),
-    URI("uri", "subject alternative name of the kind URI"),
+    DNS_NAME("dnsName", "subject alternative name of type DNS"),
+    EMAIL("email", "subject alternative name of type e-mail"),
+    URI("uri", "subject alternative name of type URI"),
     SERIAL_NUMBER("serialNumber", "serial number");
 
     private final String key;

@@ -16,8 +16,7 @@ public sealed interface ConnectAdmission {
   /**
    * The client may connect.
    *
-   * @param identity the identity, of which the client's own permissions, its being a superuser and
-   *     its expiry are used
+   * @param identity the identity, with the client's own permissions, superuser flag and expiry
    * @param data the Authentication Data for the client; empty for none
    * @param decidedBy the name of the provider that decided
    * @param facts the values for placeholders in rules; null if there are no rules

@@ -181,7 +181,9 @@ final class LoadedPlugin implements Executor, AutoCloseable {
           .get(
               settings.providerTimeout().toMillis() + CLOSE_SECONDS * 1_000, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("Closing the previous version of a plugin during its calls plugin={}", name);
+      LOG.warn(
+          "Closing the previous version of a plugin although calls to it are in progress plugin={}",
+          name);
     } catch (ExecutionException e) {
       throw new IllegalStateException("never fails", e);
     } catch (InterruptedException e) {

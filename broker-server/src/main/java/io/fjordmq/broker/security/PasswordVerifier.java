@@ -129,7 +129,7 @@ final class PasswordVerifier implements AutoCloseable {
     try {
       followUp.run();
     } catch (RuntimeException e) {
-      LOG.error("Cannot complete the work after a login; please report this bug", e);
+      LOG.error("Login callback threw; please report this bug", e);
     }
   }
 

@@ -93,7 +93,7 @@ final class PluginFolder {
       throw new SecurityStartException(
           "plugins."
               + sections.keySet().iterator().next()
-              + " is configured, but there is no plugin jar or directory of that name in "
+              + " is configured, but there is no plugin jar or directory with that name in "
               + folder.toAbsolutePath());
     }
     found.sort(Comparator.comparingLong(Found::order).thenComparing(Found::name));

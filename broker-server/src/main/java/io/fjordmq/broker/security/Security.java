@@ -66,7 +66,7 @@ public final class Security implements AutoCloseable {
    * Creates the security components from the settings.
    *
    * @param plugins the plugins in call order; not closed by this object
-   * @param users the users and rules of providers of the type {@code database}
+   * @param users the users and rules of providers of type {@code database}
    * @throws SecurityStartException if a file cannot be read, or two plugins provide the same
    *     authentication method
    */
@@ -214,7 +214,7 @@ public final class Security implements AutoCloseable {
         onIdentitiesChanged.run();
       }
     } catch (RuntimeException e) {
-      LOG.error("Failed to look for clients to disconnect; please report this bug", e);
+      LOG.error("Failed to find clients to disconnect; please report this bug", e);
     }
   }
 

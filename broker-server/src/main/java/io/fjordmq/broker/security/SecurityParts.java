@@ -292,7 +292,7 @@ final class SecurityParts {
       throw new SecurityStartException(
           entry.path()
               + ": no plugin"
-              + (name.isEmpty() ? "" : " of the name " + name)
+              + (name.isEmpty() ? "" : " named " + name)
               + " in "
               + settings.pluginDir()
               + " provides a "
@@ -310,7 +310,7 @@ final class SecurityParts {
     for (Provider<E> plugin : pluginProviders(kind)) {
       if (!listed.contains("") && !listed.contains(plugin.name().replaceFirst("^plugin ", ""))) {
         LOG.warn(
-            "A plugin is not called, because the list of providers does not contain it; add"
+            "Plugin not in use: the provider list does not contain it; add"
                 + " '- type: plugin' to securityConfig plugin={} kind={}",
             plugin.name(),
             kind.getSimpleName());

@@ -46,8 +46,8 @@ import java.util.TreeMap;
  *     calls are denied
  * @param maxWaitingEvents maximum number of events waiting for listeners; further events are
  *     dropped
- * @param authentication the providers of authentication, by their position in the list; empty to
- *     use the files and plugins above
+ * @param authentication the authentication providers, by their position in the list; empty to use
+ *     the files and plugins above
  * @param authorization the same for authorization
  */
 public record SecuritySettings(
@@ -169,12 +169,12 @@ public record SecuritySettings(
         authorizationProviders);
   }
 
-  /** The providers of authentication in order; empty to use the files and plugins. */
+  /** The authentication providers in order; empty to use the files and plugins. */
   List<ProviderEntry> authenticationProviders() {
     return List.copyOf(authentication.values());
   }
 
-  /** The providers of authorization in order; empty to use the files and plugins. */
+  /** The authorization providers in order; empty to use the files and plugins. */
   List<ProviderEntry> authorizationProviders() {
     return List.copyOf(authorization.values());
   }

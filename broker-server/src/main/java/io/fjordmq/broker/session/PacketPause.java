@@ -114,7 +114,7 @@ final class PacketPause implements PausedClients.Client {
 
   private void continueReading() {
     if (resuming) {
-      return; // called from within the resume callback, which continues by itself
+      return; // called from within the resume callback, which continues anyway
     }
     resuming = true;
     try {

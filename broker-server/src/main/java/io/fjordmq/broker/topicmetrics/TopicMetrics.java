@@ -98,7 +98,7 @@ public final class TopicMetrics implements AutoCloseable {
     try {
       thread.execute(this::startSampling);
     } catch (RejectedExecutionException e) { // would halt the metadata replica
-      LOG.debug("The node is stopping; rates of topics are no longer measured", e);
+      LOG.debug("Stopped measuring topic rates: the node is stopping", e);
     }
   }
 

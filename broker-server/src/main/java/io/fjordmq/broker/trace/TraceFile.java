@@ -174,7 +174,7 @@ final class TraceFile {
       accepting = false;
       problem = "the file cannot be written: " + cause.getMessage();
       LOG.warn(
-          "Cannot write the file of a trace; the trace ends on this node: {} path={}",
+          "Cannot write a trace file; the trace ends on this node: {} path={}",
           cause.toString(),
           path);
     }
@@ -189,7 +189,7 @@ final class TraceFile {
         channel.close();
       }
     } catch (IOException e) {
-      LOG.debug("Cannot close the file of a trace path={}", path, e);
+      LOG.debug("Cannot close a trace file path={}", path, e);
     }
   }
 }

@@ -150,7 +150,7 @@ final class TraceFiles {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      LOG.warn("Cannot delete the file of a trace: {} path={}", e.toString(), file);
+      LOG.warn("Cannot delete a trace file: {} path={}", e.toString(), file);
     }
   }
 
@@ -165,7 +165,7 @@ final class TraceFiles {
     } catch (NoSuchFileException e) {
       return List.of(); // nothing has been traced yet
     } catch (IOException e) {
-      LOG.warn("Cannot list the files of traces: {} path={}", e.toString(), folder);
+      LOG.warn("Cannot list the trace files: {} path={}", e.toString(), folder);
     }
     return files;
   }

@@ -79,7 +79,7 @@ final class TraceThread implements AutoCloseable {
     try {
       thread.execute(task);
     } catch (RejectedExecutionException e) { // would halt the metadata replica
-      LOG.debug("The node is stopping; ignoring changes to traces", e);
+      LOG.debug("Ignoring changes to traces: the node is stopping", e);
     }
   }
 
@@ -104,7 +104,7 @@ final class TraceThread implements AutoCloseable {
         thread.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
     } catch (RejectedExecutionException e) {
-      LOG.debug("The node is stopping; no further lines are written", e);
+      LOG.debug("Stopped writing trace lines: the node is stopping", e);
     } catch (RuntimeException e) {
       LOG.error("Cannot write traces; please report this bug", e);
     }

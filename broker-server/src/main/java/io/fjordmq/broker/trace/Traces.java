@@ -223,7 +223,7 @@ public final class Traces implements AutoCloseable {
     try {
       thread.deleteOrphans(thread.known());
     } catch (RuntimeException e) { // would end the schedule
-      LOG.error("Cannot delete the files of removed traces; please report this bug", e);
+      LOG.error("Cannot delete files of removed traces; please report this bug", e);
     }
     removeOld();
   }

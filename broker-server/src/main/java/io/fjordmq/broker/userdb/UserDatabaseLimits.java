@@ -184,7 +184,7 @@ final class UserDatabaseLimits {
           Kind.FULL,
           "the database is full: the maximum is "
               + maximum
-              + "; delete some, or use a provider such as redis for further users");
+              + "; delete some, or use a provider such as redis for more users");
     }
   }
 

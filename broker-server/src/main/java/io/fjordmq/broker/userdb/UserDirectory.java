@@ -226,7 +226,7 @@ public final class UserDirectory implements UserSource, MetadataListener {
     String suppressed = unreadable.permit();
     if (suppressed != null) {
       LOG.error(
-          "Cannot read a record of the metadata; {}: {} record={}{}",
+          "Cannot read a metadata record; {}: {} record={}{}",
           consequence,
           failure.getMessage(),
           record.key(),

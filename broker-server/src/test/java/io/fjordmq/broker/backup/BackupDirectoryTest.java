@@ -47,7 +47,7 @@ class BackupDirectoryTest {
       Files.write(directory.resolve(INBOX), damaged);
       assertThatThrownBy(() -> BackupProgram.verify(directory))
           .isInstanceOf(BackupException.class)
-          .hasMessageContaining("the checksum of")
+          .hasMessageContaining("checksum mismatch in")
           .hasMessageContaining(INBOX);
     }
   }

@@ -232,7 +232,7 @@ class ConfigLoaderTest {
 
   @Test
   void shouldFindEveryKeyByTheNameOfItsVariable() {
-    Schema schema = Schema.of(BrokerConfig.defaults());
+    ConfigSchema schema = ConfigSchema.of(BrokerConfig.defaults());
     for (String key : schema.keys().keySet()) {
       assertThat(schema.findIgnoringCase(key.toUpperCase(Locale.ROOT))).isEqualTo(key);
     }

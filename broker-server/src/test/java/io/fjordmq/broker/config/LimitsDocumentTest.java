@@ -48,9 +48,9 @@ class LimitsDocumentTest {
 
   @Test
   void shouldListTheActualDefaults() throws IOException {
-    Map<String, Schema.Key> keys = Schema.of(BrokerConfig.defaults()).keys();
+    Map<String, ConfigSchema.Key> keys = ConfigSchema.of(BrokerConfig.defaults()).keys();
     for (Row row : rows()) {
-      Schema.Key key = keys.get(row.key);
+      ConfigSchema.Key key = keys.get(row.key);
       assertThat(key).as(row.key).isNotNull();
       Objects.requireNonNull(key);
       String documented = row.defaultValue.replaceFirst(":.*", "");

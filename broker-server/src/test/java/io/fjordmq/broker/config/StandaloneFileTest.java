@@ -24,7 +24,7 @@ class StandaloneFileTest {
   @Test
   void shouldListEveryKeyWithItsDefault() throws IOException {
     Map<String, String> expected = new TreeMap<>();
-    Schema.of(BrokerConfig.defaults())
+    ConfigSchema.of(BrokerConfig.defaults())
         .keys()
         .forEach((path, key) -> expected.put(path, ValueText.print(key.defaultValue())));
     List<String> problems = new ArrayList<>();
@@ -89,7 +89,7 @@ class StandaloneFileTest {
 
   /** 32 MiB and 33554432 denote the same value. */
   private static String canonical(ConfigValue entry) {
-    Schema.Key key = Schema.of(BrokerConfig.defaults()).keys().get(entry.key());
+    ConfigSchema.Key key = ConfigSchema.of(BrokerConfig.defaults()).keys().get(entry.key());
     Objects.requireNonNull(key, entry.key());
     return ValueText.print(ValueText.parse(entry.text(), key.type()));
   }

@@ -47,6 +47,7 @@ class TidyTest {
             "inbox-store",
             "retain-store",
             "broker-server",
+            "auth-providers",
             "cli",
             "perf");
   }

@@ -166,7 +166,7 @@ class CertificateRevocationTest {
     Refusal refusal = refusal(ocsp(ENABLED), client);
     assertThat(refusal.cause()).isEqualTo(Refusal.Cause.UNDETERMINED);
     assertThat(refusal.detail())
-        .startsWith("the OCSP responder " + responder.url() + " did not answer: ")
+        .startsWith("the OCSP responder " + responder.url() + " did not respond: ")
         .contains(reason);
     OcspSettings ignoring =
         RecordBuilder.from(ENABLED).with(OcspSettings::onError, UnknownStatusPolicy.IGNORE).build();
@@ -298,7 +298,7 @@ class CertificateRevocationTest {
     Issued other = authority.issue("d", responder.url());
     assertThat(refusal(revocation, other).detail()).contains("too many calls are waiting");
     assertThat(first.get(20, TimeUnit.SECONDS).orElseThrow().detail())
-        .contains("no answer within 200 ms");
+        .contains("no response within 200 ms");
   }
 
   @Test

@@ -171,7 +171,7 @@ class ProviderChainTest {
             Refused.class,
             one -> {
               assertThat(one.refusal()).isEqualTo(Refusal.SERVER_UNAVAILABLE);
-              assertThat(one.detail()).contains("no answer within 50 ms");
+              assertThat(one.detail()).contains("no response within 50 ms");
             });
   }
 

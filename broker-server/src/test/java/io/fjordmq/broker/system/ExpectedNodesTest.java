@@ -74,7 +74,7 @@ class ExpectedNodesTest {
   }
 
   private boolean founds(BrokerUnderTest node) {
-    return node.output().contains("Founding a cluster");
+    return node.output().contains("Creating the cluster");
   }
 
   private static void awaitNotReady(BrokerUnderTest node, String reason) {

@@ -85,7 +85,7 @@ class RangeMoveTest {
       JsonNode pin = range(other, "inbox-1").get("pin");
       assertThat(pin.toString()).isEqualTo("{\"voters\":[\"%s\"]}".formatted(to));
       assertThat(conflict(post(api, "inbox-1/move", "{'from':'%s','to':'%s'}".formatted(from, to))))
-          .contains("node " + from + " has no vote in it");
+          .contains("node " + from + " is not one of its voters");
       assertThat(conflict(post(api, "inbox-1/move_leader", "{'to':'%s'}".formatted(from))))
           .contains("only voters can lead a range");
       assertStays(api, "inbox-1", to);

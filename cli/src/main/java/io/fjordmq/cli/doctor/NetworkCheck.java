@@ -38,7 +38,7 @@ final class NetworkCheck implements Check {
                 load.backlog(),
                 Status.WARNING,
                 "the kernel caps the accept queue (backlog) of the listeners at this value; in a"
-                    + " reconnect storm, it drops connection attempts, and clients repeat them"
+                    + " reconnect storm, it drops connection attempts, and clients retry"
                     + " after a second or more"),
             sysctl.atLeast(
                 "net.ipv4.tcp_max_syn_backlog",

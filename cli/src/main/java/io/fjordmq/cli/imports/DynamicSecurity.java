@@ -115,7 +115,7 @@ public final class DynamicSecurity {
         if (isSubscribe(acl) && isAllowed(acl) && Filters.overlap(text(acl, "topic"), topic)) {
           result.omit(
               ("role '%s': deny publishClientReceive '%s': for clients that have the role '%s'"
-                      + " before it, because that role allows to subscribe to '%s'")
+                      + " before it, because that role allows subscribing to '%s'")
                   .formatted(owner.name(), topic, text(other, ROLE), text(acl, "topic")));
         }
       }
@@ -142,7 +142,7 @@ public final class DynamicSecurity {
           result.omit(
               rule
                   + "defaultACLAccess denies publishClientReceive, no rule of the role allows it"
-                  + " for all topics of the filter, and a rule that allows to subscribe would allow"
+                  + " for all topics of the filter, and a rule that allows subscribing would allow"
                   + " receiving");
         } else {
           result.addRule(owner, allow, "subscribe", topic);
@@ -150,7 +150,7 @@ public final class DynamicSecurity {
       }
       case "publishClientReceive" -> {
         if (allow) {
-          result.omit(rule + "messages can be received where a rule allows to subscribe");
+          result.omit(rule + "messages can be received where a rule allows subscribing");
         }
       }
       case "unsubscribeLiteral", "unsubscribePattern" ->
@@ -245,7 +245,7 @@ public final class DynamicSecurity {
         result.addRule(ALL, true, "subscribe", "#");
       } else {
         result.omit(
-            "defaultACLAccess: subscribe: a rule that allows to subscribe would allow receiving,"
+            "defaultACLAccess: subscribe: a rule that allows subscribing would allow receiving,"
                 + " which publishClientReceive denies");
       }
     }

@@ -233,7 +233,7 @@ class ImportedUsersTest {
     assertThat(imported.omissions())
         .containsExactly(
             "role 'r': deny publishClientReceive 'a/secret': for clients that have the role 'wide'"
-                + " before it, because that role allows to subscribe to '+/secret'");
+                + " before it, because that role allows subscribing to '+/secret'");
   }
 
   @Test

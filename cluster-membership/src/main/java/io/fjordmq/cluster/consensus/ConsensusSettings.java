@@ -21,7 +21,7 @@ import java.time.Duration;
  *     jraft's threads to end, and for proposals to be resolved; closing continues after a timeout
  */
 public record ConsensusSettings(
-    LogSettings log,
+    RaftLogSettings log,
     Duration electionTimeout,
     int queuedProposals,
     long maxUnappliedBytes,
@@ -35,7 +35,7 @@ public record ConsensusSettings(
    */
   public static final ConsensusSettings DEFAULT =
       new ConsensusSettings(
-          LogSettings.DEFAULT,
+          RaftLogSettings.DEFAULT,
           Duration.ofSeconds(1),
           1024,
           64L << 20,
@@ -83,7 +83,7 @@ public record ConsensusSettings(
         closeTimeout);
   }
 
-  public ConsensusSettings withLog(LogSettings other) {
+  public ConsensusSettings withLog(RaftLogSettings other) {
     return new ConsensusSettings(
         other,
         electionTimeout,

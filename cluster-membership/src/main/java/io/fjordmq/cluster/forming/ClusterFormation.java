@@ -241,7 +241,7 @@ final class ClusterFormation {
     }
     long pause = options.interval().toMillis();
     LOG.info(
-        "Proposal to found a cluster failed, retrying promises={} required={}",
+        "Proposal to create the cluster failed, retrying promises={} required={}",
         countPromises(number, responses),
         seen.required());
     timers.schedule(pause + environment.random.nextLong(2 * pause + 1), this::startRound);
@@ -263,7 +263,7 @@ final class ClusterFormation {
   private void found(FormingState current, String clusterId) throws IOException {
     save(current.withCluster(clusterId));
     progress.accept("creating a cluster");
-    LOG.info("Founding a cluster node={} cluster={}", current.node(), clusterId);
+    LOG.info("Creating the cluster node={} cluster={}", current.node(), clusterId);
     outcome.complete(new FormationOutcome.Founded(new NodeIdentity(current.node(), clusterId)));
   }
 

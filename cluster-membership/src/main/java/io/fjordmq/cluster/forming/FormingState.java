@@ -19,7 +19,7 @@ record FormingState(
   FormingState {
     if (promise != null && (clusterId != null || promise.proposer().equals(node))) {
       throw new IllegalArgumentException(
-          "a node with a promise cannot found a cluster, and promises nothing to itself");
+          "a node with a promise cannot create a cluster, and promises nothing to itself");
     }
   }
 

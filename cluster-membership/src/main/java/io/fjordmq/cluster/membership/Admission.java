@@ -113,14 +113,14 @@ final class Admission {
   private void catchUp() {
     members
         .whenApplied(registeredVersion)
-        .thenComposeAsync(known -> bringUpToDate(), timers)
+        .thenComposeAsync(known -> prepareListeners(), timers)
         .whenCompleteAsync(
             (done, failure) ->
                 proceed(failure, Stage.CATCHING_UP, this::requestAdmission, this::catchUp),
             timers);
   }
 
-  private CompletableFuture<Void> bringUpToDate() {
+  private CompletableFuture<Void> prepareListeners() {
     return members.callListeners(listener -> listener.beforeAdmission(up.incarnation()));
   }
 
@@ -225,7 +225,7 @@ final class Admission {
   }
 
   private void prepare() {
-    bringUpToDate()
+    prepareListeners()
         .whenCompleteAsync(
             (done, failure) -> proceed(failure, Stage.PREPARING, this::finish, this::prepare),
             timers);

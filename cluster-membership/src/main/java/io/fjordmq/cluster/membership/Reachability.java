@@ -139,11 +139,11 @@ final class Reachability {
     contact.respondedMillis = timers.nowMillis();
     contact.responded = true;
     if (unreachable.contains(node)) {
-      timers.execute(this::onReachedAgain);
+      timers.execute(this::onReachable);
     }
   }
 
-  private void onReachedAgain() {
+  private void onReachable() {
     refresh();
     onChange.run();
   }

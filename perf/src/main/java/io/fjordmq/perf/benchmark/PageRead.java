@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A list or object of the REST API that is read again and again. Checks each response.
+ * A list or object of the REST API that is read repeatedly. Checks each response.
  *
  * @param name name in reports
  * @param path the request for each repetition, as in {@link ApiConnection#get}

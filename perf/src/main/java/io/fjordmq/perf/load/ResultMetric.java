@@ -60,7 +60,7 @@ public enum ResultMetric {
   REQUEST_P50_MS("API request p50", "ms", 2, LOWER, "median; 50 % of requests were faster"),
   REQUEST_P99_MS("API request p99", "ms", 2, LOWER, "99 % of requests were faster"),
   REQUEST_MAX_MS("API request max", "ms", 2, LOWER, "slowest request"),
-  PARTIAL_PERCENT("partial pages", "%", 0, LOWER, "pages that say that elements are missing"),
+  PARTIAL_PERCENT("partial pages", "%", 0, LOWER, "pages reported as incomplete"),
   CONNECTION_KB("memory per client", "KB", 2, LOWER, "memory growth per connected client"),
   RETAINED_BYTES("memory per retained message", "B", 0, LOWER, "heap growth after a GC"),
   HELD_BACK("not sent", "messages", 0, LOWER, "scheduled but held back by the broker"),

@@ -189,7 +189,7 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.SenderEvicted) {
       return onSenderEvicted(batch);
     } else if (result instanceof RangeResult.OutdatedBatch) {
-      return giveUp(batch, "a later batch has already been applied");
+      return abandon(batch, "a later batch has already been applied");
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
@@ -282,7 +282,7 @@ final class MutationBatcher {
    */
   private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
-    return giveUp(
+    return abandon(
         batch,
         "the range no longer tracks this sender, so it cannot detect a duplicate; outcome unknown");
   }
@@ -305,7 +305,7 @@ final class MutationBatcher {
   }
 
   /** Fails the batch, then the commands behind it, and gives callers time to stop sending. */
-  private Runnable giveUp(CommandBatch batch, @Nullable String reason) {
+  private Runnable abandon(CommandBatch batch, @Nullable String reason) {
     clearInFlight();
     shared.observer().onGiveUp(id);
     RangeException failure = attempts.finalFailure(descriptor, reason);
@@ -331,7 +331,7 @@ final class MutationBatcher {
         return false;
       }
       if (nowMillis >= batch.deadlineMillis()) {
-        followUp = giveUp(batch, null);
+        followUp = abandon(batch, null);
       } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
         attempts.recordFailure("no response from node " + attempts.leader().node());
         attempts.onNotLeader(attempts.leader(), null);

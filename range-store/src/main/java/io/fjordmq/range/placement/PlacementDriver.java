@@ -229,7 +229,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
     }
     if (leaderTerm == null) {
-      giveUpAll("this node no longer leads the metadata group");
+      abandonAll("this node no longer leads the metadata group");
       return;
     }
     CompletableFuture.completedFuture(leaderTerm)
@@ -362,12 +362,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       closed = true;
       term = null;
     }
-    giveUpAll("this node is shutting down");
+    abandonAll("this node is shutting down");
   }
 
-  private void giveUpAll(String reason) {
-    splits.giveUpAll(reason);
-    merges.giveUpAll(reason);
+  private void abandonAll(String reason) {
+    splits.abandonAll(reason);
+    merges.abandonAll(reason);
     pending.clear();
   }
 }

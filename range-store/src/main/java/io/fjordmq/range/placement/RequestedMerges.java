@@ -222,7 +222,7 @@ final class RequestedMerges {
     }
   }
 
-  void giveUpAll(String reason) {
+  void abandonAll(String reason) {
     List<RequestedMerge> all;
     synchronized (this) {
       all = List.copyOf(waiting.values());

@@ -59,14 +59,14 @@ final class RequestedSplits {
 
   /** Abandons the splits of ranges that are not published. */
   void keepOnly(Set<RangeId> published) {
-    giveUp(range -> !published.contains(range), "the range does not exist");
+    abandon(range -> !published.contains(range), "the range does not exist");
   }
 
-  void giveUpAll(String reason) {
-    giveUp(range -> true, reason);
+  void abandonAll(String reason) {
+    abandon(range -> true, reason);
   }
 
-  private void giveUp(Predicate<RangeId> predicate, String reason) {
+  private void abandon(Predicate<RangeId> predicate, String reason) {
     List<RequestedSplit> abandoned = new ArrayList<>();
     synchronized (this) {
       waiting

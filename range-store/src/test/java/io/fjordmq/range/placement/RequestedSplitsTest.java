@@ -50,7 +50,7 @@ class RequestedSplitsTest {
     splits.keepOnly(Set.of(RANGE));
     assertThat(unknown).isCompletedExceptionally();
     assertThat(known).isNotDone();
-    splits.giveUpAll("closing");
+    splits.abandonAll("closing");
     assertThat(known).isCompletedExceptionally();
   }
 }

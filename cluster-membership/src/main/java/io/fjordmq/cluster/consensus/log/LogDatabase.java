@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.consensus.log;
 
 import io.fjordmq.cluster.UseGate;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,7 +66,7 @@ final class LogDatabase implements AutoCloseable {
     RocksDB.loadLibrary();
   }
 
-  LogDatabase(Path directory, LogSettings settings) throws RocksDBException {
+  LogDatabase(Path directory, RaftLogSettings settings) throws RocksDBException {
     durable = track(new WriteOptions().setSync(settings.fsync()));
     buffered = track(new WriteOptions());
     try {
@@ -85,7 +85,7 @@ final class LogDatabase implements AutoCloseable {
     }
   }
 
-  private DBOptions databaseOptions(LogSettings settings) {
+  private DBOptions databaseOptions(RaftLogSettings settings) {
     return track(
         new DBOptions()
             .setCreateIfMissing(true)
@@ -100,7 +100,7 @@ final class LogDatabase implements AutoCloseable {
             .setStatsDumpPeriodSec(0));
   }
 
-  private ColumnFamilyOptions entriesOptions(LogSettings settings) {
+  private ColumnFamilyOptions entriesOptions(RaftLogSettings settings) {
     return track(
         tableOptions()
             .setWriteBufferSize(settings.effectiveMemtableBytes())

@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus.log;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.LogLatency;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.log.LogDatabase.Family;
 import io.fjordmq.common.MalformedBytesException;
@@ -41,7 +41,7 @@ public final class SharedLog implements AutoCloseable {
    *
    * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or has another format
    */
-  public static SharedLog open(Path directory, LogSettings settings) {
+  public static SharedLog open(Path directory, RaftLogSettings settings) {
     LogDatabase db = null;
     LogEndMarkers endMarkers = null;
     try {

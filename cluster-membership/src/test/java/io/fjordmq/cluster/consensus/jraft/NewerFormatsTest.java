@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import io.fjordmq.cluster.consensus.log.CheckpointRecord;
 import io.fjordmq.cluster.consensus.log.EntryCodec;
 import io.fjordmq.cluster.consensus.log.GroupRecord;
@@ -47,11 +47,11 @@ class NewerFormatsTest {
 
   @Test
   void shouldNotOpenALogDatabaseOfTheNextVersion() throws Exception {
-    try (SharedLog log = SharedLog.open(directory, LogSettings.DEFAULT);
+    try (SharedLog log = SharedLog.open(directory, RaftLogSettings.DEFAULT);
         SharedLog.Batch batch = log.batch()) {
       batch.put(LogKeys.format(), new byte[] {2}).commit(true);
     }
-    assertThatThrownBy(() -> SharedLog.open(directory, LogSettings.DEFAULT))
+    assertThatThrownBy(() -> SharedLog.open(directory, RaftLogSettings.DEFAULT))
         .isInstanceOf(ConsensusException.class)
         .hasMessageContaining("the log database has version 2")
         .hasMessageContaining("upgrade this node");

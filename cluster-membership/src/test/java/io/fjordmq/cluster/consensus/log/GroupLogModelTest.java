@@ -11,7 +11,7 @@ import com.alipay.sofa.jraft.option.LogStorageOptions;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -40,7 +40,7 @@ final class GroupLogModelTest {
   }
 
   // No fsync: another test covers durability, and this one reopens the log a thousand times.
-  private static final LogSettings FAST = new LogSettings(1 << 20, 1 << 20, false);
+  private static final RaftLogSettings FAST = new RaftLogSettings(1 << 20, 1 << 20, false);
 
   @Property(tries = 15)
   void shouldBehaveLikeAMap(

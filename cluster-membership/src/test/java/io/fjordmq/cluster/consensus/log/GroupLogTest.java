@@ -12,7 +12,7 @@ import com.alipay.sofa.jraft.option.LogStorageOptions;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ValuesState;
 import java.nio.ByteBuffer;
@@ -40,7 +40,7 @@ final class GroupLogTest {
 
   @BeforeEach
   void open() throws Exception {
-    shared = SharedLog.open(directory, LogSettings.DEFAULT);
+    shared = SharedLog.open(directory, RaftLogSettings.DEFAULT);
     shared.create(ONE, MEMBERS);
     shared.create(TWO, MEMBERS);
     log = open(ONE);
@@ -227,7 +227,7 @@ final class GroupLogTest {
     shared.destroy(ONE);
     assertThat(other.getLastLogIndex()).isEqualTo(2);
     shared.close();
-    shared = SharedLog.open(directory, LogSettings.DEFAULT);
+    shared = SharedLog.open(directory, RaftLogSettings.DEFAULT);
     assertThat(shared.groups()).containsExactly(TWO);
     assertThat(text(open(TWO), 2)).isEqualTo("kept");
     assertThat(configurations.getLastConfiguration().getConf().size()).isEqualTo(1);

@@ -13,7 +13,7 @@ import com.alipay.sofa.jraft.option.RaftMetaStorageOptions;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.LogSettings;
+import io.fjordmq.cluster.consensus.RaftLogSettings;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ final class GroupVoteTest {
 
   @Test
   void shouldNotAcknowledgeEntriesOfAnUnsavedTerm(@TempDir Path directory) throws Exception {
-    try (SharedLog shared = SharedLog.open(directory, LogSettings.DEFAULT)) {
+    try (SharedLog shared = SharedLog.open(directory, RaftLogSettings.DEFAULT)) {
       shared.create(GROUP, ReplicaSet.ofVoters(SELF));
       GroupRecord record = requireNonNull(shared.group(GROUP));
       GroupLog log = new GroupLog(GROUP, record, shared, vote, ConsensusObserver.NONE);

@@ -5,13 +5,13 @@ package io.fjordmq.inbox;
  * other members of the share (MQTT 5.0 §4.8.2). The entries stay in the rows of the ended
  * incarnation and are announced until {@link TrimUndelivered} has removed the last one.
  */
-final class ShareRedistribution {
+final class UndeliveredShares {
   /**
    * Interval between announcements. Replicas must agree on this value, so it is not configurable.
    */
   static final long REPEAT_MILLIS = 10_000;
 
-  private ShareRedistribution() {}
+  private UndeliveredShares() {}
 
   /** Returns true if the entries of an ending inbox must be kept. */
   static boolean mustKeep(Inbox inbox) {

@@ -9,16 +9,16 @@ package io.fjordmq.cluster.consensus;
  * @param fsync whether an append returns only after the data is synced; false is for tests and
  *     gives no guarantee after a power failure
  */
-public record LogSettings(long memtableBytes, long maxWalBytes, boolean fsync) {
+public record RaftLogSettings(long memtableBytes, long maxWalBytes, boolean fsync) {
   /** Automatic memtables, 256 MiB of write-ahead logs, fsync. */
-  public static final LogSettings DEFAULT = new LogSettings(0, 256L << 20, true);
+  public static final RaftLogSettings DEFAULT = new RaftLogSettings(0, 256L << 20, true);
 
   private static final long DEFAULT_MEMTABLE_BYTES = 32L << 20;
 
   /**
    * @throws IllegalArgumentException if a size is below 1 MiB, unless it is automatic
    */
-  public LogSettings {
+  public RaftLogSettings {
     if ((memtableBytes != 0 && memtableBytes < 1 << 20) || maxWalBytes < 1 << 20) {
       throw new IllegalArgumentException(
           "memtableBytes and maxWalBytes must be at least 1 MiB, not %d and %d bytes"
@@ -31,8 +31,8 @@ public record LogSettings(long memtableBytes, long maxWalBytes, boolean fsync) {
    *
    * @param memory bytes that all databases of the node may use, at least 6 MiB
    */
-  public LogSettings sizedFor(long memory) {
-    return memtableBytes != 0 ? this : new LogSettings(memory / 6, maxWalBytes, fsync);
+  public RaftLogSettings sizedFor(long memory) {
+    return memtableBytes != 0 ? this : new RaftLogSettings(memory / 6, maxWalBytes, fsync);
   }
 
   /** The size of a memtable: 32 MiB if it is automatic and was not derived from the memory. */

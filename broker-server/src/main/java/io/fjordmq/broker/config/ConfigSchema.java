@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * component that is a record becomes a section, a list that contains one record becomes a
  * repeatable section, and any other component becomes a key with a value.
  */
-final class Schema {
+final class ConfigSchema {
   /** A key with a value. */
   record Key(String path, Class<?> type, Object defaultValue) {}
 
@@ -28,10 +28,10 @@ final class Schema {
   private final Set<String> lists = new LinkedHashSet<>();
   private final Map<String, String> byLowerCase = new LinkedHashMap<>();
 
-  private Schema() {}
+  private ConfigSchema() {}
 
-  static Schema of(Record defaults) {
-    Schema schema = new Schema();
+  static ConfigSchema of(Record defaults) {
+    ConfigSchema schema = new ConfigSchema();
     schema.collect("", defaults);
     schema.keys.keySet().forEach(path -> schema.byLowerCase.put(lower(path), path));
     return schema;
