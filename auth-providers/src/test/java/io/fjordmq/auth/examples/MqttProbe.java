@@ -86,7 +86,7 @@ public final class MqttProbe implements AutoCloseable {
     packet.write(type);
     int length = content.length;
     for (; length > 0x7f; length >>= 7) {
-      packet.write(length & 0x7f | 0x80);
+      packet.write((length & 0x7f) | 0x80);
     }
     packet.write(length);
     packet.writeBytes(content);

@@ -6,6 +6,7 @@ import com.unboundid.ldap.sdk.SearchScope;
 import com.unboundid.ldif.LDIFReader;
 import io.fjordmq.auth.LocalServer;
 import io.fjordmq.auth.TestCertificates;
+import io.fjordmq.testing.DocumentedSection;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,33 +14,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/** OpenLDAP's slapd with the schema that EMQX documents, for the suffix {@code dc=emqx,dc=io}. */
-record SlapdServer(LocalServer process, int tlsPort) implements AutoCloseable {
+/**
+ * OpenLDAP's slapd with the schema in docs/AUTHENTICATION.md.
+ *
+ * @param suffix the name of the root of the directory
+ */
+record SlapdServer(LocalServer process, int tlsPort, String suffix) implements AutoCloseable {
   static final String SUFFIX = "dc=emqx,dc=io";
   static final String READER = "cn=reader," + SUFFIX;
   static final String PASSWORD = "s3cret-of-the-reader";
 
   private static final Path PROGRAM = Path.of("/usr/sbin/slapd");
-
-  private static final String SCHEMA =
-      """
-      attributetype ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.1.4 NAME 'isSuperuser'
-        EQUALITY booleanMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.7 SINGLE-VALUE )
-      attributetype ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.4.1 NAME ( 'mqttPublishTopic' 'mpt' )
-        EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-      attributetype ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.4.2 NAME ( 'mqttSubscriptionTopic' 'mst' )
-        EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-      attributetype ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.4.3 NAME ( 'mqttPubSubTopic' 'mpst' )
-        EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-      attributetype ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.4.4 NAME ( 'mqttAclRule' 'mar' )
-        EQUALITY caseExactMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-      objectclass ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.4 NAME 'mqttUser' SUP top STRUCTURAL
-        MAY ( isSuperuser $ mqttPublishTopic $ mqttSubscriptionTopic $ mqttPubSubTopic $
-              mqttAclRule $ l $ mail )
-        MUST ( uid $ userPassword ) )
-      objectclass ( 1.3.6.1.4.1.11.2.53.2.2.3.1.2.3.5 NAME 'mqttRules' SUP top AUXILIARY
-        MAY ( mqttPublishTopic $ mqttSubscriptionTopic $ mqttPubSubTopic $ mqttAclRule ) )
-      """;
 
   private static final String CONFIGURATION =
       """
@@ -57,24 +42,26 @@ record SlapdServer(LocalServer process, int tlsPort) implements AutoCloseable {
       sizelimit 5000
 
       database mdb
-      suffix "dc=emqx,dc=io"
-      rootdn "cn=admin,dc=emqx,dc=io"
+      suffix "SUFFIX"
+      rootdn "cn=admin,SUFFIX"
       rootpw admin
       directory FOLDER/data
       dbnosync
-      access to attrs=userPassword by dn.exact="cn=reader,dc=emqx,dc=io" read by anonymous auth by * none
-      access to dn.subtree="ou=hidden,dc=emqx,dc=io" by anonymous auth by * none
+      access to attrs=userPassword by dn.exact="cn=reader,SUFFIX" read by anonymous auth by * none
+      access to dn.subtree="ou=hidden,SUFFIX" by anonymous auth by * none
       access to * by * read
+      """;
+
+  private static final String ROOT =
+      """
+      dn: SUFFIX
+      objectClass: dcObject
+      objectClass: organization
+      o: Test
       """;
 
   private static final String ENTRIES =
       """
-      dn: dc=emqx,dc=io
-      objectClass: dcObject
-      objectClass: organization
-      dc: emqx
-      o: emqx
-
       dn: cn=reader,dc=emqx,dc=io
       objectClass: organizationalRole
       objectClass: simpleSecurityObject
@@ -90,19 +77,30 @@ record SlapdServer(LocalServer process, int tlsPort) implements AutoCloseable {
       ou: groups
       """;
 
+  /** Starts a server with some entries below {@link #SUFFIX}. */
   static SlapdServer start(Path parent, TestCertificates certificates) throws Exception {
+    SlapdServer server = start(parent, certificates, SUFFIX);
+    server.add(ENTRIES.replace("PASSWORD", PASSWORD));
+    return server;
+  }
+
+  /** Starts a server that has only the entry of its suffix. */
+  static SlapdServer start(Path parent, TestCertificates certificates, String suffix)
+      throws Exception {
     LocalServer.assumeInstalled(PROGRAM, "slapd");
     int port = LocalServer.freePort();
     int tlsPort = LocalServer.freePort();
     Path folder = LocalServer.folder(parent, "slapd-" + port);
     TestCertificates copies = certificates.copyTo(folder);
     Files.createDirectory(folder.resolve("data"));
-    // A line that begins with a space continues the previous one.
-    Files.writeString(folder.resolve("mqtt.schema"), SCHEMA);
+    Files.writeString(
+        folder.resolve("mqtt.schema"),
+        DocumentedSection.of("AUTHENTICATION.md", "ldap").example("text", 0));
     Files.writeString(
         folder.resolve("slapd.conf"),
         CONFIGURATION
             .replace("FOLDER", folder.toString())
+            .replace("SUFFIX", suffix)
             .replace("CA\n", copies.trust() + "\n")
             .replace("CERT\n", copies.serverCert() + "\n")
             .replace("KEY\n", copies.serverKey() + "\n"));
@@ -118,14 +116,14 @@ record SlapdServer(LocalServer process, int tlsPort) implements AutoCloseable {
                 "ldap://127.0.0.1:" + port + " ldaps://127.0.0.1:" + tlsPort,
                 "-d",
                 "none")); // stay in the foreground, and log only errors
-    SlapdServer server = new SlapdServer(process, tlsPort);
-    server.add(ENTRIES.replace("PASSWORD", PASSWORD));
+    SlapdServer server = new SlapdServer(process, tlsPort, suffix);
+    server.add(ROOT.replace("SUFFIX", suffix));
     return server;
   }
 
   /** Connects as the administrator. */
   LDAPConnection connect() throws LDAPException {
-    return new LDAPConnection("127.0.0.1", process.port(), "cn=admin," + SUFFIX, "admin");
+    return new LDAPConnection("127.0.0.1", process.port(), "cn=admin," + suffix, "admin");
   }
 
   /** Adds entries, which are separated by empty lines. */

@@ -9,6 +9,7 @@ import io.fjordmq.api.plugin.SessionLimits;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,11 +19,17 @@ import org.jspecify.annotations.Nullable;
  * The access rights of one connected client. Only used on the event loop of the client's session.
  *
  * <p>The client's own {@link Permissions} decide first, then the sources of {@link Authorization}
- * in order. Only plugins and services decide asynchronously. Decisions about publishing are cached
- * for a bounded number of topics and a bounded time. The cache is cleared when rules change or the
- * client re-authenticates.
+ * in order. Only plugins and services decide asynchronously. Decisions are cached for a bounded
+ * number of topics and a bounded time. The cache is cleared when rules change or the client
+ * re-authenticates.
+ *
+ * <p>A client that uses more topics than fit must not pay for replacing cached decisions all the
+ * time, so decisions of rules are only cached while there is space. After many evaluations without
+ * a place, the cache is emptied, because the client may use other topics now.
  */
 public final class ClientAccess {
+  private static final int MISSES_PER_TOPIC = 16;
+
   private final Authorization shared;
   private final Denials denials;
   private volatile ClientInfo client; // any thread may read it
@@ -32,10 +39,14 @@ public final class ClientAccess {
   private @Nullable Instant expiresAt;
   private SessionLimits limits = SessionLimits.NONE;
   private @Nullable Map<Topic, CachedDecisions> cache;
+  private int misses; // since the cache is full
   private long cachedSince;
   // Clients mostly publish to the same topic repeatedly, and the dialect reuses the topic object.
+  // Stored messages have an object each.
   private @Nullable Topic lastTopic;
-  private CachedDecisions last = new CachedDecisions();
+  // For a topic that has no place in the cache.
+  private final CachedDecisions uncached = new CachedDecisions();
+  private CachedDecisions last = uncached;
   private @Nullable Topic lastRead;
   private boolean lastReadable;
 
@@ -44,6 +55,10 @@ public final class ClientAccess {
     private final @Nullable AccessDecision[] decisions =
         new AccessDecision[Qos.values().length * 2];
     private @Nullable Boolean readable;
+
+    private void clear() {
+      Arrays.fill(decisions, null);
+    }
 
     private static int index(Qos qos, boolean retain) {
       return qos.level() * 2 + (retain ? 1 : 0);
@@ -72,8 +87,9 @@ public final class ClientAccess {
 
   private void clearCache() {
     cache = null;
+    misses = 0;
     lastTopic = null;
-    last = new CachedDecisions();
+    last = uncached;
     lastRead = null;
   }
 
@@ -117,7 +133,9 @@ public final class ClientAccess {
     }
     refresh(nowMillis);
     if (topic != lastTopic) {
-      last = cachedDecisions(topic);
+      if (!topic.equals(lastTopic)) {
+        last = decisionsToPublish(topic);
+      }
       lastTopic = topic;
     }
     int index = CachedDecisions.index(qos, retain);
@@ -142,6 +160,35 @@ public final class ClientAccess {
   /** The time, if anything depends on it. */
   private long now() {
     return shared.hasRules() ? shared.nowMillis() : cachedSince;
+  }
+
+  private CachedDecisions decisionsToPublish(Topic topic) {
+    if (rules.hasRemote()) {
+      return cachedDecisions(topic); // asking costs more than replacing
+    }
+    CachedDecisions place = placeOf(topic);
+    if (place != null) {
+      return place;
+    }
+    uncached.clear();
+    return uncached;
+  }
+
+  /** Returns where decisions of rules about a topic are cached; null if they are not. */
+  private @Nullable CachedDecisions placeOf(Topic topic) {
+    if (rules.areFew()) {
+      return null;
+    }
+    Map<Topic, CachedDecisions> map = cache;
+    if (map == null || map.size() < shared.cachedTopics()) {
+      return cachedDecisions(topic);
+    }
+    CachedDecisions place = map.get(topic);
+    if (place == null && ++misses > MISSES_PER_TOPIC * shared.cachedTopics()) {
+      map.clear();
+      misses = 0;
+    }
+    return place;
   }
 
   private CachedDecisions cachedDecisions(Topic topic) {
@@ -227,14 +274,26 @@ public final class ClientAccess {
       clearCache();
     }
     if (topic != lastRead) {
-      CachedDecisions decisions = cachedDecisions(topic);
-      if (decisions.readable == null) {
-        decisions.readable = rules.isReadable(topic);
+      if (!topic.equals(lastRead)) {
+        lastReadable = isReadable(topic);
       }
       lastRead = topic;
-      lastReadable = decisions.readable;
     }
     return lastReadable;
+  }
+
+  private boolean isReadable(Topic topic) {
+    // The answers of services and plugins about publishing need the space more.
+    CachedDecisions place = rules.hasRemote() ? null : placeOf(topic);
+    if (place == null) {
+      return rules.isReadable(topic);
+    }
+    Boolean readable = place.readable;
+    if (readable == null) {
+      readable = rules.isReadable(topic);
+      place.readable = readable;
+    }
+    return readable;
   }
 
   /** Counts and logs a denial. */

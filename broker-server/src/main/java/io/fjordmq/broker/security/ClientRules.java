@@ -18,6 +18,7 @@ final class ClientRules {
 
   private final GuardedRules provider;
   private final ClientFacts client;
+  private final long refreshMillis;
   private final AtomicBoolean loading = new AtomicBoolean();
   private volatile TopicRules current;
   private volatile long loadedAtMillis;
@@ -28,6 +29,7 @@ final class ClientRules {
       GuardedRules provider, ClientFacts client, TopicRules current, long generation, long now) {
     this.provider = provider;
     this.client = client;
+    this.refreshMillis = provider.refreshInterval().toMillis();
     this.current = current;
     this.generation = generation;
     this.loadedAtMillis = now;
@@ -85,9 +87,7 @@ final class ClientRules {
   /** Reloads the rules if this is due; does not wait for them. */
   void refreshIfDue(long nowMillis) {
     long wanted = provider.generation();
-    boolean due =
-        generation != wanted
-            || hasPassed(loadedAtMillis, provider.refreshInterval().toMillis(), nowMillis);
+    boolean due = generation != wanted || hasPassed(loadedAtMillis, refreshMillis, nowMillis);
     if (!due
         || !hasPassed(failedAtMillis, RETRY_MILLIS, nowMillis)
         || !loading.compareAndSet(false, true)) {

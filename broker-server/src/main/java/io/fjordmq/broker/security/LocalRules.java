@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalRules {
   static final String OWN = "the client's permissions";
 
+  /** With more rules, an evaluation can take longer than looking up a cached decision. */
+  private static final int FEW_RULES = 2;
+
   private final List<AccessSource> sources;
   private final @Nullable TopicRules own;
   private final @Nullable ClientFacts facts;
@@ -30,6 +33,7 @@ final class LocalRules {
   private final List<ClientRules> loaded;
   private final boolean restrictsReading;
   private final boolean hasRemote;
+  private boolean few;
 
   /**
    * @param open whether clients for which there are no sources may do everything
@@ -53,6 +57,7 @@ final class LocalRules {
             || (sources.isEmpty() && !open)
             || sources.stream().anyMatch(AccessSource.Local.class::isInstance);
     refreshChanged();
+    few = countRules() <= FEW_RULES;
   }
 
   /** No rules. */
@@ -97,16 +102,38 @@ final class LocalRules {
     return restrictsReading;
   }
 
+  /** Whether there are sources that the broker must ask about each action. */
+  boolean hasRemote() {
+    return hasRemote;
+  }
+
+  /** Whether evaluating the rules costs less than looking up a cached decision. */
+  boolean areFew() {
+    return few;
+  }
+
+  private int countRules() {
+    int count = own == null ? 0 : own.rules().size();
+    for (TopicRules one : rules) {
+      count += one == null ? 0 : one.rules().size();
+    }
+    return count;
+  }
+
   /**
    * Uses changed files and rules, and has rules loaded again if this is due.
    *
    * @return whether rules have changed
    */
   boolean refresh(long nowMillis) {
-    for (ClientRules one : loaded) {
-      one.refreshIfDue(nowMillis);
+    for (int i = 0; i < loaded.size(); i++) { // called for each message: no iterator
+      loaded.get(i).refreshIfDue(nowMillis);
     }
-    return refreshChanged();
+    boolean changed = refreshChanged();
+    if (changed) {
+      few = countRules() <= FEW_RULES;
+    }
+    return changed;
   }
 
   private boolean refreshChanged() {
@@ -140,9 +167,11 @@ final class LocalRules {
     if (source instanceof AccessSource.Database database) {
       return database.users().version();
     }
-    for (ClientRules one : loaded) {
-      if (source instanceof AccessSource.Rules provided && provided.provider() == one.provider()) {
-        return one.current();
+    if (source instanceof AccessSource.Rules provided) {
+      for (int j = 0; j < loaded.size(); j++) {
+        if (loaded.get(j).provider() == provided.provider()) {
+          return loaded.get(j).current();
+        }
       }
     }
     return null;

@@ -49,7 +49,8 @@ record TopicRules(List<Rule> rules, List<String> origins) {
 
   /** Decides about a publish. */
   Decision decidePublish(Topic topic, Qos qos, boolean retain) {
-    for (Rule rule : rules) {
+    for (int i = 0; i < rules.size(); i++) { // called for each message: no iterator
+      Rule rule = rules.get(i);
       if (appliesTo(rule, topic, qos, retain)) {
         return rule.allow() ? Decision.ALLOW : Decision.DENY;
       }
@@ -62,7 +63,8 @@ record TopicRules(List<Rule> rules, List<String> origins) {
    * rules that deny a subscription with some QoS do not apply.
    */
   Decision decideRead(Topic topic) {
-    for (Rule rule : rules) {
+    for (int i = 0; i < rules.size(); i++) { // called for each message: no iterator
+      Rule rule = rules.get(i);
       if (rule.access().reads()
           && (rule.allow() || rule.qos().isEmpty())
           && rule.filter().matches(topic)) {

@@ -11,6 +11,8 @@ import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAckReasonCo
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5Disconnect;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
 import io.fjordmq.testing.Await;
+import io.fjordmq.testing.DocumentedSection;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,29 +27,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The database of MQTT users on three nodes, with clients of another vendor. */
+/**
+ * The database of MQTT users on three nodes, with clients of another vendor and the documented
+ * configuration.
+ */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MqttUsersTest {
   private static final long SECONDS = 60;
   private static final String USERS = "/authentication/password_based:built_in_database/users";
   private static final String RULES = "/authorization/sources/built_in_database/rules";
-  private static final String PROVIDERS =
-      """
-      securityConfig:
-        maxLoginFailures: 0
-        authentication:
-          - type: database
-          - {type: scram, iterations: 4096}
-        authorization:
-          - type: database
-      """;
 
   private ClusterUnderTest cluster;
 
   @BeforeAll
-  void start(@TempDir Path directory) {
-    cluster = ClusterUnderTest.startIn(directory, 3, PROVIDERS);
+  void start(@TempDir Path directory) throws IOException {
+    String example = DocumentedSection.of("AUTHENTICATION.md", "scram").example("yaml", 0);
+    cluster = ClusterUnderTest.startIn(directory, 3, example + "  maxLoginFailures: 0\n");
     awaitReady();
     allow(1, "all", "{'rules':[{'permission':'allow','action':'all','topic':'#'}]}");
   }
