@@ -59,8 +59,16 @@ final class InboxEffects implements EffectListener {
   }
 
   private void flush(Map<InboxHandle, Batch> batches) {
-    batches.forEach((handle, batch) -> listener.onAppended(batch.ownerNode, handle, batch.entries));
-    batches.clear();
+    if (batches.isEmpty()) {
+      return;
+    }
+    try {
+      batches.forEach(
+          (handle, batch) -> listener.onAppended(batch.ownerNode, handle, batch.entries));
+    } finally {
+      batches.clear();
+      listener.onAppendsComplete();
+    }
   }
 
   private void perform(InboxEffect effect) {

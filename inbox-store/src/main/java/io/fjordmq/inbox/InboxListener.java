@@ -19,6 +19,12 @@ public interface InboxListener {
   void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
 
   /**
+   * Called after one or more calls of {@link #onAppended} on the same thread, before any other
+   * event of these inboxes. The listener can use it to send the entries of many inboxes together.
+   */
+  void onAppendsComplete();
+
+  /**
    * Called when this node has become leader of a range, by election or because the range was
    * reopened. Events about the latest entries may have been lost, possibly without a later event
    * that reveals the gap. Each connection that holds one of the inboxes must therefore {@link

@@ -67,6 +67,7 @@ class InboxEffectsTest {
     effects.onEffects(
         RANGE, List.of(appended(ONE, 1), appended(TWO, 1), appended(ONE, 2), appended(ONE, 3)));
     assertThat(pushed()).containsExactly("c[1, 2, 3]", "c2[1]");
+    assertThat(listener.appendsCompleted).isEqualTo(1);
     assertThat(listener.appendedCalls)
         .flatExtracting(RecordingListener.AppendedCall::entries)
         .extracting(InboxEntry::message)

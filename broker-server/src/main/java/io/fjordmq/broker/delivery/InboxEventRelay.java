@@ -67,6 +67,14 @@ public final class InboxEventRelay implements InboxListener {
   }
 
   @Override
+  public void onAppendsComplete() {
+    InboxListener current = listener;
+    if (current != null) {
+      current.onAppendsComplete();
+    }
+  }
+
+  @Override
   public void onLeaderStart(InboxSpan span) {
     InboxListener current = listener;
     if (current != null) {

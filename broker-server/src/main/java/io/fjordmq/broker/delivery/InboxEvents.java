@@ -94,8 +94,13 @@ final class InboxEvents implements InboxListener {
     NodeStream stream = nodes.find(ownerNode);
     // Without a stream, the owner's incarnation has ended, and the sweeper detaches its inboxes.
     if (stream != null) {
-      stream.pushEntries(new NodeItem.Appended(handle, entries));
+      stream.queueEntries(new NodeItem.Appended(handle, entries));
     }
+  }
+
+  @Override
+  public void onAppendsComplete() {
+    nodes.all().forEach(NodeStream::sendQueued);
   }
 
   /** Makes the sessions of the range's inboxes refetch, on this and all other nodes. */

@@ -138,17 +138,31 @@ public final class NodeStream {
   }
 
   /**
-   * Pushes entries to the session of an attached inbox. If the stream is full or the entries do not
-   * fit into a batch, the session fetches them itself.
+   * Queues entries for the session of an attached inbox; {@link #sendQueued} sends them. If the
+   * stream is full or the entries do not fit into a batch, the session fetches them itself.
    */
-  public void pushEntries(NodeItem.Appended appended) {
+  public void queueEntries(NodeItem.Appended appended) {
     if (full && skipPush(appended.handle().id())) {
       return;
     }
     byte[] item = appended.encode();
     boolean tooLarge = item.length > settings.maxBatchBytes() && appended.entries().size() > 1;
-    offer(
-        tooLarge ? new NodeItem.Refetch(appended.handle().id()).encode() : item, ItemListener.NONE);
+    byte[] queued = tooLarge ? new NodeItem.Refetch(appended.handle().id()).encode() : item;
+    enqueue(new QueuedItem(queued, ItemListener.NONE, false, NEVER));
+  }
+
+  /**
+   * Sends queued entries, in one batch if they fit. Until then, the first of the entries that are
+   * appended together would be sent alone, and the others would wait for its response.
+   */
+  public void sendQueued() {
+    StreamBatch batch;
+    synchronized (this) {
+      batch = nextBatch();
+    }
+    if (batch != null) {
+      sender.send(this, batch);
+    }
   }
 
   private synchronized boolean skipPush(InboxId inbox) {
@@ -177,8 +191,14 @@ public final class NodeStream {
   }
 
   private void add(QueuedItem added) {
+    if (enqueue(added)) {
+      sendQueued();
+    }
+  }
+
+  /** Returns false, after notifying the listener of the item, if the stream has ended. */
+  private boolean enqueue(QueuedItem added) {
     ItemOutcome outcome;
-    StreamBatch batch = null;
     synchronized (this) {
       outcome = endOutcome;
       if (outcome == null) {
@@ -193,14 +213,13 @@ public final class NodeStream {
           congested = true;
           full = bytes > settings.maxQueuedBytes();
         }
-        batch = nextBatch();
       }
     }
-    if (outcome != null) {
-      added.listener.onOutcome(outcome);
-    } else if (batch != null) {
-      sender.send(this, batch);
+    if (outcome == null) {
+      return true;
     }
+    added.listener.onOutcome(outcome);
+    return false;
   }
 
   // ---- deadlines
@@ -333,11 +352,11 @@ public final class NodeStream {
     }
     full = false;
     congested = false;
-    laggingSessions.takeItems().forEach(this::enqueue);
+    laggingSessions.takeItems().forEach(this::queueItem);
     return takeDrainCallbacks();
   }
 
-  private void enqueue(NodeItem item) {
+  private void queueItem(NodeItem item) {
     QueuedItem queued = new QueuedItem(item.encode(), ItemListener.NONE, false, NEVER);
     waiting.add(queued);
     bytes += queued.weight();

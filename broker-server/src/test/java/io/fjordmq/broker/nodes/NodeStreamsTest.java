@@ -121,6 +121,11 @@ class NodeStreamsTest {
         List.of(new InboxEntry(1, message("entry", 0), Qos.AT_LEAST_ONCE, false, List.of())));
   }
 
+  private void push(NodeItem.Appended entries) {
+    streamToB().queueEntries(entries);
+    streamToB().sendQueued();
+  }
+
   @Test
   void shouldDeliverItemsOnceAndInOrder() {
     offer("1", "nobody's", "3");
@@ -325,18 +330,37 @@ class NodeStreamsTest {
   }
 
   @Test
+  void shouldSendEntriesTogetherThatWereQueuedTogether() {
+    receiverAtB.delayResponses = true;
+    streamToB().queueEntries(appendedItem("c"));
+    streamToB().queueEntries(appendedItem("d"));
+    assertThat(receiverAtB.received).isEmpty();
+    streamToB().sendQueued();
+    assertThat(receiverAtB.received)
+        .as("before any response")
+        .containsExactly("Appended", "Appended");
+  }
+
+  @Test
+  void shouldSendQueuedEntriesBeforeALaterNotice() {
+    streamToB().queueEntries(appendedItem("c"));
+    streamToB().sendNotice(new NodeItem.FenceNotice(appendedItem("c").handle()));
+    assertThat(receiverAtB.received).containsExactly("Appended", "FenceNotice");
+  }
+
+  @Test
   void shouldReplaceEntriesByARefetchWhenFull() {
     peers.cut(A, B);
     while (!streamToB().isFull()) {
       offer("x");
     }
-    streamToB().pushEntries(appendedItem("c"));
-    streamToB().pushEntries(appendedItem("c"));
-    streamToB().pushEntries(appendedItem("d"));
+    push(appendedItem("c"));
+    push(appendedItem("c"));
+    push(appendedItem("d"));
     peers.heal();
     timers.advance(ONE_SECOND);
     assertThat(receiverAtB.received).doesNotContain("Appended").endsWith("refetch c", "refetch d");
-    streamToB().pushEntries(appendedItem("c"));
+    push(appendedItem("c"));
     assertThat(receiverAtB.received).endsWith("Appended");
   }
 
@@ -345,8 +369,8 @@ class NodeStreamsTest {
     InboxEntry large =
         new InboxEntry(1, message("large", 200), Qos.AT_LEAST_ONCE, false, List.of());
     InboxHandle handle = appendedItem("c").handle();
-    streamToB().pushEntries(new NodeItem.Appended(handle, List.of(large)));
-    streamToB().pushEntries(new NodeItem.Appended(handle, List.of(large, large)));
+    push(new NodeItem.Appended(handle, List.of(large)));
+    push(new NodeItem.Appended(handle, List.of(large, large)));
     assertThat(receiverAtB.received).containsExactly("Appended", "refetch c");
   }
 
@@ -356,7 +380,7 @@ class NodeStreamsTest {
     while (!streamToB().isFull()) {
       offer("x");
     }
-    List.of("c", "d", "e", "f").forEach(client -> streamToB().pushEntries(appendedItem(client)));
+    List.of("c", "d", "e", "f").forEach(client -> push(appendedItem(client)));
     peers.heal();
     timers.advance(ONE_SECOND);
     assertThat(receiverAtB.received).endsWith("x", "LeaderNotice");

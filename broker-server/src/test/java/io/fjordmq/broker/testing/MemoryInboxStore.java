@@ -337,6 +337,7 @@ public final class MemoryInboxStore implements InboxStore {
     if (inbox.attached && !losePushes && its != null) {
       its.onAppended(
           "n1", new InboxHandle(target.id(), inbox.incarnation, inbox.epoch), List.of(entry));
+      its.onAppendsComplete();
     }
     return InsertOutcome.STORED;
   }

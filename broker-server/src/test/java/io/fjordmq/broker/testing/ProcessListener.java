@@ -28,6 +28,13 @@ final class ProcessListener implements InboxListener {
   }
 
   @Override
+  public void onAppendsComplete() {
+    if (current != null) {
+      current.onAppendsComplete();
+    }
+  }
+
+  @Override
   public void onLeaderStart(InboxSpan concerned) {
     if (current != null) {
       current.onLeaderStart(concerned);

@@ -28,6 +28,7 @@ public final class RecordingListener implements InboxListener {
   public record AppendedCall(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
 
   public final List<AppendedCall> appendedCalls = new ArrayList<>();
+  public int appendsCompleted;
   final List<Predicate<InboxId>> ledInboxes = new ArrayList<>();
   public final List<InboxHandle> fencedHandles = new ArrayList<>();
   final List<DueWillCall> dueWillCalls = new ArrayList<>();
@@ -44,6 +45,11 @@ public final class RecordingListener implements InboxListener {
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
     appendedCalls.add(new AppendedCall(ownerNode, handle, entries));
+  }
+
+  @Override
+  public void onAppendsComplete() {
+    appendsCompleted++;
   }
 
   @Override
