@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules of users, clients, groups and all clients in the database of the cluster. */
 final class AccessRulesResource implements Resource {
-  private static final String VERSION =
+  static final String VERSION =
       "Version of the rules, 0 if there are none. A request with a version other than that of"
           + " the stored rules fails. Ignored when rules are created";
 
