@@ -39,7 +39,8 @@ public record PemFiles(String text) {
     return null;
   }
 
-  private static PemFiles of(ProviderSettings settings) {
+  /** Reads the keys {@code trustFile}, {@code certFile} and {@code keyFile}, but not the files. */
+  public static PemFiles of(ProviderSettings settings) {
     StringBuilder text = new StringBuilder(settings.path());
     for (String key : KEYS) {
       if (settings.isSet(key)) {
