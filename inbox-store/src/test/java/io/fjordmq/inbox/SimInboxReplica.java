@@ -77,11 +77,11 @@ final class SimInboxReplica implements KvWriter, ApplyContext {
   public long nowMillis() {
     return nowMillis;
   }
+
   @Override
   public int level() {
     return 1;
   }
-
 
   @Override
   public long index() {

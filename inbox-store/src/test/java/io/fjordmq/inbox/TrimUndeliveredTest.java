@@ -142,11 +142,11 @@ class TrimUndeliveredTest {
     public long nowMillis() {
       return 1_000;
     }
+
     @Override
     public int level() {
       return 1;
     }
-
 
     @Override
     public long index() {
