@@ -276,6 +276,7 @@ final class ClientServices implements ShutdownSequence.Composite {
         new NodeStatus.Cluster(
             dependencies.node.membership().isServing(),
             dependencies.node.membership().leaseRemaining().toMillis(),
+            dependencies.node.membership().level(),
             dependencies.node.membership().members(),
             stores.ranges().health()));
   }

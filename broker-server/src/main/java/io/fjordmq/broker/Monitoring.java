@@ -91,7 +91,8 @@ final class Monitoring implements ShutdownSequence.Composite {
         dependencies.stores.ranges().ranges().status(),
         dependencies.stores.ranges().publishedRanges(),
         votersByStore(),
-        node.metadata().leadership().leader() != null);
+        node.metadata().leadership().leader() != null,
+        node.membership().levelStatus());
   }
 
   private Map<String, Integer> votersByStore() {

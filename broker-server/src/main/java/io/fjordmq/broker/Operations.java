@@ -85,7 +85,7 @@ final class Operations implements ShutdownSequence.Composite {
     Stores ranges = dependencies.stores.ranges();
     Sessions sessions = dependencies.clientServices.sessions();
     names = new NodeNames(node.membership(), key -> node.metadata().view().get(key));
-    view = new ClusterView(node, ranges, names);
+    view = new ClusterView(node, ranges, names, config.membershipConfig());
     view.start(node.peers());
     view.setExtraNotes(dependencies.stores.disk()::notes);
     reports = startReports(dependencies);

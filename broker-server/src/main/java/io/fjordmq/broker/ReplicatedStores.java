@@ -11,6 +11,7 @@ import io.fjordmq.broker.security.Plugins;
 import io.fjordmq.broker.security.SecurityStartException;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.cluster.membership.ClusterClock;
+import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.inbox.client.ReplicatedInboxStore;
@@ -75,7 +76,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     InboxReplicas inboxReplicas =
         new InboxReplicas(config.inboxConfig(), inboxEvents, dependencies.observers.inboxes());
     try {
-      RangeRuntime runtime = createRuntime(config, clock);
+      RangeRuntime runtime = createRuntime(config, node.membership());
       timers = runtime.timers();
       ranges =
           shutdownSequence.add(
@@ -153,13 +154,13 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
         dependencies.observers.ranges());
   }
 
-  private RangeRuntime createRuntime(BrokerConfig config, ClusterClock clock) {
+  private RangeRuntime createRuntime(BrokerConfig config, ClusterMembership membership) {
     return shutdownSequence
         .add(
             "range threads",
             new RangeThreads(
                 config.rangeConfig().queryThreads(), config.rangeConfig().maxWaitingQueries()))
-        .runtime(clock::stampMillis);
+        .runtime(membership.clock()::stampMillis, membership.level());
   }
 
   /** The timers of the range engine. */

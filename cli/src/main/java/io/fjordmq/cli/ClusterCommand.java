@@ -290,6 +290,48 @@ final class ClusterCommand {
   }
 
   @Command(
+      name = "level",
+      description = {
+        "Show the cluster level and the levels that each node supports",
+        "docs/UPGRADING.md explains how to upgrade a cluster."
+      })
+  int level(@Mixin JsonOption json) {
+    ApiReply reply = context.api().get(ApiPath.of(CLUSTER, "level"));
+    if (json.isJson || !(reply.json() instanceof ObjectNode level)) {
+      return context.show(reply, json);
+    }
+    ObjectNode shown = level.deepCopy();
+    ArrayNode nodes = level.arrayNode();
+    level
+        .path(NODES)
+        .valueStream()
+        .map(
+            node ->
+                "%s: %d to %d"
+                    .formatted(
+                        node.path("node").asString(""),
+                        node.path("lowest").asInt(0),
+                        node.path("highest").asInt(0)))
+        .forEach(nodes::add);
+    shown.set(NODES, nodes);
+    return context.show(new ApiReply(reply.status(), reply.text(), shown), json);
+  }
+
+  @Command(
+      name = "upgrade",
+      description = {
+        "Raise the cluster level to the highest that all nodes support",
+        "Finishes an upgrade at once. From then on, older versions cannot return."
+      })
+  int upgrade(@Mixin YesOption yes, @Mixin JsonOption json) {
+    if (!context.confirm(yes, "Raise the cluster level? Older versions cannot return then.")) {
+      return Main.FAILED;
+    }
+    return context.done(
+        context.api().post(ApiPath.of(CLUSTER, "upgrade"), null), json, "cluster level raised");
+  }
+
+  @Command(
       name = "accept-clock",
       description = {
         "Advance cluster time to the clocks of the nodes",

@@ -100,6 +100,7 @@ class CommandsTest {
           cluster remove n2 --yes  | DELETE /nodes/n2 | `` | {"message":"removed n2"} | removed n2
           alarms clear             | DELETE /alarms | `` | `` | alarm history cleared
           cluster accept-clock     | POST /cluster/accept_clock | `` | {"message":"advanced"} | advanced
+          cluster upgrade --yes    | POST /cluster/upgrade | `` | {"message":"raised"} | raised
           ranges split r-1         | POST /ranges/r-1/split | `` | {"message":"splitting"} | splitting
           ranges merge r-1         | POST /ranges/r-1/merge | `` | {"message":"merging"} | merging
           ranges move r-1 --from n1 --to n2 | POST /ranges/r-1/move | {"from":"n1","to":"n2"} | {"message":"moving"} | moving

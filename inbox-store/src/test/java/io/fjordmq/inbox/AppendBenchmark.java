@@ -120,6 +120,11 @@ final class AppendBenchmark {
     }
 
     @Override
+    public int level() {
+      return 1;
+    }
+
+    @Override
     public long index() {
       return 1;
     }

@@ -114,6 +114,11 @@ final class OpenBenchmark {
     }
 
     @Override
+    public int level() {
+      return 1;
+    }
+
+    @Override
     public long index() {
       return 1;
     }

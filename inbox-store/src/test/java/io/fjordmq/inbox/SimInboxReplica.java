@@ -79,6 +79,11 @@ final class SimInboxReplica implements KvWriter, ApplyContext {
   }
 
   @Override
+  public int level() {
+    return 1;
+  }
+
+  @Override
   public long index() {
     return index;
   }

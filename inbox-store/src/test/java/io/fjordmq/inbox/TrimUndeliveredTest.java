@@ -144,6 +144,11 @@ class TrimUndeliveredTest {
     }
 
     @Override
+    public int level() {
+      return 1;
+    }
+
+    @Override
     public long index() {
       return 1;
     }

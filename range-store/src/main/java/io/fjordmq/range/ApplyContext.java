@@ -10,6 +10,13 @@ public interface ApplyContext {
    */
   long nowMillis();
 
+  /**
+   * Returns the cluster level at which the leader proposed the entry (decision 0101). Chooses the
+   * version of the rows to write, and behavior that has changed between releases. May decrease
+   * within a range while a new leader does not know the latest level yet.
+   */
+  int level();
+
   /** Returns the index of the entry in the range's log; an entry can hold several commands. */
   long index();
 

@@ -1,5 +1,6 @@
 package io.fjordmq.range;
 
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
@@ -19,11 +20,11 @@ import java.util.function.Consumer;
  * Theory and Practice</i>, §6.3).
  *
  * <pre>
- * u8   format, 1
+ * u8   format, 1; 2 if the entry was stamped at a cluster level above 1
  * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 bump epoch, 7 unfreeze, 8 mutations,
  *      9 reset clock, 1 mutations without a response limit
  * u64  cluster time in milliseconds since the epoch; until proposed 0, or 1 if the leader may defer
- *      the batch
+ *      the batch. In format 2, the upper 16 bits are the cluster level (decision 0101)
  * -- mutations only:
  * u64  epoch version that the sender routed by
  * u64  sender
@@ -117,6 +118,12 @@ public sealed interface RangeEntry {
   record ResetClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
+  int FORMAT_WITH_LEVEL = 2;
+  int LEVEL_SHIFT = 48;
+
+  /** The latest cluster time that entries with a level can contain, in the year 10889. */
+  long MAX_CLOCK_WITH_LEVEL = (1L << LEVEL_SHIFT) - 1;
+
   int UNBOUNDED_MUTATIONS = 1;
   int REGISTER = 2;
   int SPLIT = 3;
@@ -231,19 +238,62 @@ public sealed interface RangeEntry {
   }
 
   /**
-   * Writes the values that the leader decides into an encoded entry, in place.
+   * Writes the values that the leader decides into an encoded entry, in place. An entry that has
+   * been stamped before, by any leader, can be stamped again.
    *
+   * @param level the cluster level; {@link #levelOf} returns it
    * @throws MalformedBytesException if the bytes are too short for an entry
+   * @throws IllegalArgumentException if the level is above 1 and the time exceeds {@link
+   *     #MAX_CLOCK_WITH_LEVEL}
    */
-  static void stamp(byte[] entry, long clockMillis, int maxSenders) {
+  static void stamp(byte[] entry, long clockMillis, int level, int maxSenders) {
     if (entry.length < MAX_SENDERS_OFFSET + 8) {
       throw new MalformedBytesException(
           "range entry has %d bytes, expected at least %d"
               .formatted(entry.length, MAX_SENDERS_OFFSET + 8));
     }
-    ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_OFFSET, clockMillis);
+    boolean hasLevel = level != SupportedLevels.FIRST;
+    if (hasLevel && (clockMillis < 0 || clockMillis > MAX_CLOCK_WITH_LEVEL)) {
+      throw new IllegalArgumentException(
+          "cluster time must be between 0 and %d ms, not %d"
+              .formatted(MAX_CLOCK_WITH_LEVEL, clockMillis));
+    }
+    long stamp = hasLevel ? (long) level << LEVEL_SHIFT | clockMillis : clockMillis;
+    entry[0] = (byte) (hasLevel ? FORMAT_WITH_LEVEL : FORMAT);
+    ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_OFFSET, stamp);
     if (entry[1] == REGISTER) {
       out.putLong(MAX_SENDERS_OFFSET, maxSenders);
+    }
+  }
+
+  /**
+   * Returns the cluster level at which the leader stamped an entry.
+   *
+   * @throws MalformedBytesException if the bytes are not an entry
+   */
+  static int levelOf(ByteBuffer bytes) {
+    if (bytes.remaining() < CLOCK_OFFSET + Long.BYTES) {
+      throw new MalformedBytesException(
+          "range entry has %d bytes, expected at least %d"
+              .formatted(bytes.remaining(), CLOCK_OFFSET + Long.BYTES));
+    }
+    return bytes.get(bytes.position()) == FORMAT_WITH_LEVEL
+        ? bytes.getShort(bytes.position() + CLOCK_OFFSET) & SupportedLevels.MAX
+        : SupportedLevels.FIRST;
+  }
+
+  /**
+   * Checks that this node knows how to apply an entry.
+   *
+   * @throws NewerFormatException if the entry was stamped at a later level
+   * @throws MalformedBytesException if the bytes are not an entry, or it was stamped at a level
+   *     that is no longer supported
+   */
+  static void requireLevel(ByteBuffer bytes, SupportedLevels supported) {
+    int level = levelOf(bytes);
+    if (!supported.contains(level)) {
+      NewerFormatException.require(
+          "the cluster level of a range entry", supported.highest(), level);
     }
   }
 
@@ -253,9 +303,13 @@ public sealed interface RangeEntry {
   static RangeEntry decode(ByteBuffer bytes) {
     ByteBuffer remaining = bytes.duplicate();
     ByteReader in = new ByteReader(remaining);
-    StoredFormat.require("range entry", FORMAT, in);
+    int format = in.readByte();
+    if (format != FORMAT) {
+      NewerFormatException.require("range entry", FORMAT_WITH_LEVEL, format);
+    }
     int kind = in.readByte();
-    long clockMillis = in.readLong();
+    long stamp = in.readLong();
+    long clockMillis = format == FORMAT ? stamp : stamp & MAX_CLOCK_WITH_LEVEL;
     RangeEntry entry =
         switch (kind) {
           case UNBOUNDED_MUTATIONS, MUTATIONS ->
@@ -286,7 +340,8 @@ public sealed interface RangeEntry {
   }
 
   /**
-   * Checks that {@link #decode} reads these bytes.
+   * Checks that {@link #decode} reads these bytes. Their level does not matter: the leader that
+   * appends them stamps its own.
    *
    * @param commands checks each command
    * @throws MalformedBytesException if the bytes are not an entry

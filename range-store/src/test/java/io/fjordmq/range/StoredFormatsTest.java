@@ -65,7 +65,7 @@ class StoredFormatsTest {
   void shouldKeepTheBytesOfMutations() {
     byte[] entry =
         RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}, new byte[] {8, 7}));
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo(
             compact(
@@ -95,9 +95,30 @@ class StoredFormatsTest {
     RangeEntry.markDeferrable(entry);
     assertThat(HEX.formatHex(entry)).startsWith("01080000000000000001");
     assertThat(RangeEntry.isDeferrable(entry)).isTrue();
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(RangeEntry.isDeferrable(entry)).isFalse();
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)).clockMillis()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldStampALevelAboveTheFirst() {
+    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}));
+    assertThat(RangeEntry.levelOf(ByteBuffer.wrap(entry))).isEqualTo(1);
+    RangeEntry.stamp(entry, 5, 0xfffe, 6);
+    assertThat(HEX.formatHex(entry)).startsWith("0208" + "fffe" + "000000000005");
+    assertThat(RangeEntry.levelOf(ByteBuffer.wrap(entry))).isEqualTo(0xfffe);
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)).clockMillis()).isEqualTo(5);
+
+    RangeEntry.stamp(entry, RangeEntry.MAX_CLOCK_WITH_LEVEL, 2, 6);
+    assertThat(HEX.formatHex(entry)).startsWith("0208" + "0002" + "ffffffffffff");
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)).clockMillis())
+        .isEqualTo(RangeEntry.MAX_CLOCK_WITH_LEVEL);
+    assertThatThrownBy(() -> RangeEntry.stamp(entry, RangeEntry.MAX_CLOCK_WITH_LEVEL + 1, 2, 6))
+        .isInstanceOf(IllegalArgumentException.class);
+
+    // a leader that does not know of the raise yet gets the batch again
+    RangeEntry.stamp(entry, 5, 1, 6);
+    assertThat(HEX.formatHex(entry)).startsWith("0108" + "0000000000000005");
   }
 
   @Test
@@ -126,7 +147,7 @@ class StoredFormatsTest {
   @Test
   void shouldKeepTheBytesOfARegistration() {
     byte[] entry = RangeEntry.encodeRegister();
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo("01" + "02" + "0000000000000005" + "0000000000000006");
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry))).isEqualTo(new RangeEntry.Register(5, 6));
@@ -135,7 +156,7 @@ class StoredFormatsTest {
   @Test
   void shouldKeepTheBytesOfAClockReset() {
     byte[] entry = RangeEntry.encodeResetClock(2);
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo("01" + "09" + "0000000000000005" + "0000000000000002");
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)))
@@ -147,7 +168,7 @@ class StoredFormatsTest {
   void shouldKeepTheBytesOfASplit() {
     ReplicaSet replicas = new ReplicaSet(Set.of(new NodeId("b"), new NodeId("a")), Set.of());
     byte[] entry = RangeEntry.encodeSplit(2, 3, new byte[] {9, 8}, replicas);
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo(
             compact(
@@ -179,7 +200,7 @@ class StoredFormatsTest {
   }
 
   private static RangeEntry read(byte[] entry, String begin, long... fields) {
-    RangeEntry.stamp(entry, 5, 6);
+    RangeEntry.stamp(entry, 5, 1, 6);
     StringBuilder expected = new StringBuilder(compact(begin));
     for (long field : fields) {
       expected.append("%016x".formatted(field));
@@ -202,7 +223,7 @@ class StoredFormatsTest {
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(entry)))
         .isInstanceOf(MalformedBytesException.class)
         .hasMessageContaining("version 99");
-    assertThatThrownBy(() -> RangeEntry.stamp(new byte[3], 1, 1))
+    assertThatThrownBy(() -> RangeEntry.stamp(new byte[3], 1, 1, 1))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -21,7 +21,7 @@ public final class ClusterCommands {
 
   private static final String USAGE =
       "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
-          + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock, move RANGE FROM TO,"
+          + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock, upgrade, move RANGE FROM TO,"
           + " move-leader RANGE TO, unpin RANGE;"
           + " see bin/standalone.sh --help";
 
@@ -61,6 +61,7 @@ public final class ClusterCommands {
       case "remove-node" -> withOneArgument(rest, nodes::remove);
       case "leave" -> rest.isEmpty() ? nodes.leave() : CommandResult.usageError(USAGE);
       case "accept-clock" -> rest.isEmpty() ? nodes.acceptClock() : CommandResult.usageError(USAGE);
+      case "upgrade" -> rest.isEmpty() ? nodes.upgrade() : CommandResult.usageError(USAGE);
       case "split" -> withOneArgument(rest, ranges::split);
       case "merge" -> withOneArgument(rest, ranges::merge);
       case "cancel" -> withOneArgument(rest, ranges::cancel);

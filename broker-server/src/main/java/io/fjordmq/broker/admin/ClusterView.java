@@ -12,6 +12,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.cluster.metadata.ClusterRecord;
 import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.range.RangeDescriptor;
@@ -55,12 +56,18 @@ public final class ClusterView {
   private final ClusterNode node;
   private final Stores stores;
   private final NodeNames names;
+  private final MembershipSettings settings;
   private volatile Supplier<List<String>> extraNotes = List::of;
 
-  public ClusterView(ClusterNode node, Stores stores, NodeNames names) {
+  /**
+   * @param settings the settings of this node, which are those of all nodes
+   */
+  public ClusterView(
+      ClusterNode node, Stores stores, NodeNames names, MembershipSettings settings) {
     this.node = node;
     this.stores = stores;
     this.names = names;
+    this.settings = settings;
   }
 
   /** Starts responding to requests from other nodes. */
@@ -92,6 +99,11 @@ public final class ClusterView {
   public Optional<Identity> identity() {
     return Optional.ofNullable(ClusterRecord.of(node.metadata().view()))
         .map(cluster -> new Identity(cluster.id(), cluster.env()));
+  }
+
+  /** The level of the cluster, as this node knows it. */
+  public UpgradeProgress level() {
+    return UpgradeProgress.of(node.membership().levelStatus(), settings);
   }
 
   /**
@@ -270,6 +282,10 @@ public final class ClusterView {
                   + " expiries are late by up to that much; correct the clocks or, if they are"
                   + " right on all nodes, run 'bin/standalone.sh accept-clock'")
               .formatted(membership.clock().wallAheadMillis() / 1_000));
+    }
+    String upgrade = level().note();
+    if (upgrade != null) {
+      notes.add(upgrade);
     }
     String halted = node.metadata().failure();
     if (halted != null) {

@@ -5,6 +5,7 @@ import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.ops.ControlFolder.CommandResult;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.LevelStatus;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.RangeDescriptor;
@@ -13,12 +14,13 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * Removes and decommissions nodes (decision 0024), and advances cluster time to the median of the
- * nodes' wall clocks (decision 0037). Not thread-safe; each command blocks until the change has
- * been made or has timed out.
+ * Removes and decommissions nodes (decision 0024), advances cluster time to the median of the
+ * nodes' wall clocks (decision 0037), and raises the cluster level (decision 0101). Not
+ * thread-safe; each command blocks until the change has been made or has timed out.
  */
 final class NodeCommands {
   private final ClusterNode node;
@@ -126,6 +128,33 @@ final class NodeCommands {
       reason = "the node is stopping";
     }
     return CommandResult.failed("cluster time was not advanced: " + reason);
+  }
+
+  /** Raises the cluster level to the highest that all members support. */
+  CommandResult upgrade() {
+    ClusterMembership membership = node.membership();
+    int before = membership.levelStatus().record().level();
+    AtomicInteger level = new AtomicInteger();
+    String failure = MetadataChange.await(() -> membership.raiseLevel(0).thenAccept(level::set));
+    if (failure != null) {
+      return CommandResult.failed("the cluster level was not raised: " + failure);
+    }
+    LevelStatus status = membership.levelStatus();
+    if (level.get() > before) {
+      return CommandResult.done(
+          "the cluster level was raised from %d to %d; versions that do not support it can no longer join"
+              .formatted(before, level.get()));
+    }
+    return status.highest() > level.get()
+        ? CommandResult.failed(
+            "the cluster stays at level %d, because not all nodes support level %d; upgrade and start these nodes, or remove those that will not return: %s"
+                .formatted(
+                    level.get(),
+                    status.highest(),
+                    status.lagging().stream().map(NodeId::value).collect(Collectors.joining(", "))))
+        : CommandResult.done(
+            "the cluster is at level %d, the highest that its nodes support"
+                .formatted(level.get()));
   }
 
   /**

@@ -29,7 +29,9 @@ public enum AlarmKind {
   /** The wall clock of the host differs from cluster time. */
   CLOCK_SKEW(Scope.NODE, Delay.SETTLE),
   /** Most of the file descriptors of the process are in use. */
-  FILE_DESCRIPTORS_HIGH(Scope.NODE, Delay.NONE);
+  FILE_DESCRIPTORS_HIGH(Scope.NODE, Delay.NONE),
+  /** An upgrade of the cluster was begun long ago and is not finished. */
+  UPGRADE_PENDING(Scope.CLUSTER, Delay.NONE);
 
   /** What an alarm is about. */
   private enum Scope {

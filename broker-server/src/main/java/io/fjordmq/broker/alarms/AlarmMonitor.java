@@ -66,13 +66,16 @@ public final class AlarmMonitor implements AutoCloseable {
 
   private void check() {
     List<AlarmCondition> conditions = new ArrayList<>(sources.node.get().conditions(settings));
-    conditions.addAll(ClusterConditions.of(sources.cluster.get()));
+    ClusterState cluster = sources.cluster.get();
+    conditions.addAll(ClusterConditions.of(cluster));
+    Instant clusterTime = sources.clusterTime.instant();
+    conditions.addAll(UpgradeConditions.of(cluster.level(), clusterTime, settings));
     List<CertificateStatus> all =
         certificates.stream().flatMap(source -> source.get().stream()).toList();
     Instant now = sources.wallClock.instant();
     conditions.addAll(CertificateConditions.of(all, now, settings));
     conditions.addAll(RevocationListConditions.of(revocationLists.get(), now));
-    tracker.update(sources.clusterTime.instant(), conditions);
+    tracker.update(clusterTime, conditions);
   }
 
   AlarmTracker tracker() {

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param certificateExpiry remaining validity below which a certificate is reported
  * @param clockSkew difference between wall clock and cluster time at which the clock is reported
  * @param descriptorsPercent percentage of the file descriptors in use at which they are reported
+ * @param upgradePending time after which an upgrade of the cluster that is not finished is reported
  */
 public record AlarmSettings(
     Duration checkInterval,
@@ -21,7 +22,8 @@ public record AlarmSettings(
     int maxHistory,
     Duration certificateExpiry,
     Duration clockSkew,
-    int descriptorsPercent) {
+    int descriptorsPercent,
+    Duration upgradePending) {
 
   /** The defaults. */
   public static final AlarmSettings DEFAULTS =
@@ -32,7 +34,8 @@ public record AlarmSettings(
           1_000,
           Duration.ofDays(21),
           Duration.ofSeconds(1),
-          80);
+          80,
+          Duration.ofDays(7));
 
   private static final int MAX_HISTORY = 10_000;
 
@@ -52,6 +55,7 @@ public record AlarmSettings(
     require(
         descriptorsPercent >= 1 && descriptorsPercent <= 100,
         "descriptorsPercent must be between 1 and 100, not " + descriptorsPercent);
+    require(!upgradePending.isNegative(), "upgradePending must be at least 0 ms");
   }
 
   private static void require(boolean valid, String message) {

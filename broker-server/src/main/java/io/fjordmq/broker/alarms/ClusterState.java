@@ -1,6 +1,7 @@
 package io.fjordmq.broker.alarms;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.LevelStatus;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.ReplicaStatus;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param ranges all ranges of the cluster, as published in the metadata
  * @param votersByStore the number of voters that ranges should have, by store
  * @param hasMetadataLeader whether this node knows a leader of the metadata group
+ * @param level the cluster level
  */
 public record ClusterState(
     NodeId self,
@@ -26,4 +28,5 @@ public record ClusterState(
     List<ReplicaStatus> replicas,
     List<RangeDescriptor> ranges,
     Map<String, Integer> votersByStore,
-    boolean hasMetadataLeader) {}
+    boolean hasMetadataLeader,
+    LevelStatus level) {}

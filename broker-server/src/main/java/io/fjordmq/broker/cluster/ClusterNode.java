@@ -8,6 +8,7 @@ import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.RaftPortConfig;
@@ -137,7 +138,8 @@ public final class ClusterNode implements ShutdownSequence.Composite {
         config.clusterConfig().env(),
         clusterAddresses.own(),
         clusterAddresses.seeds(),
-        config.joinConfig());
+        config.joinConfig(),
+        SupportedLevels.ofThisProcess());
   }
 
   private static StartException interrupted(InterruptedException cause) {

@@ -16,6 +16,16 @@ enum NodeMetric implements Metric {
       "",
       "Seconds until the lease of this node expires unless the node renews it; 0 if it has"
           + " expired"),
+  CLUSTER_LEVEL(
+      "fjordmq.cluster.level",
+      Kind.GAUGE,
+      "",
+      "Level of the cluster, which decides which formats its nodes write"),
+  SUPPORTED_LEVEL(
+      "fjordmq.cluster.level.supported",
+      Kind.GAUGE,
+      "",
+      "Highest cluster level that the version of this node supports"),
   CLUSTER_NODES(
       "fjordmq.cluster.nodes",
       Kind.GAUGE,

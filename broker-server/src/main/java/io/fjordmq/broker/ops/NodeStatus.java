@@ -2,6 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.limits.OverloadReading;
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.inbox.InboxStoreStatus;
@@ -53,11 +54,16 @@ public record NodeStatus(
    *
    * @param serving whether this node may serve clients
    * @param leaseMillis time until the lease expires unless it is renewed; 0 if it is not valid
+   * @param level the level at which this node writes, and the levels that it supports
    * @param members all nodes of the cluster
    * @param ranges the health of the ranges, by store
    */
   public record Cluster(
-      boolean serving, long leaseMillis, Members members, Map<String, RangeHealth> ranges) {}
+      boolean serving,
+      long leaseMillis,
+      ClusterLevel level,
+      Members members,
+      Map<String, RangeHealth> ranges) {}
 
   /** Whether the node is overloaded, and the latest measurements. */
   public record OverloadStatus(boolean overloaded, OverloadReading reading) {}

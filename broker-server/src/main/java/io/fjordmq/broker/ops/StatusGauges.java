@@ -89,6 +89,8 @@ final class StatusGauges {
   private void addCluster() {
     gauge(NodeMetric.SERVING, s -> s.cluster().serving() ? 1 : 0);
     gauge(NodeMetric.LEASE_REMAINING, s -> s.cluster().leaseMillis() / 1_000.0);
+    gauge(NodeMetric.CLUSTER_LEVEL, s -> s.cluster().level().current());
+    gauge(NodeMetric.SUPPORTED_LEVEL, s -> s.cluster().level().supported().highest());
     for (Member.State state : Member.State.values()) {
       gauge(
           NodeMetric.CLUSTER_NODES,

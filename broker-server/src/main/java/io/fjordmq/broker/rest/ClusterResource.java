@@ -36,7 +36,7 @@ final class ClusterResource implements Resource {
 
   @Override
   public List<Operation> operations() {
-    return List.of(show(), acceptClock(), showVoters(), setVoters());
+    return List.of(show(), acceptClock(), showLevel(), upgrade(), showVoters(), setVoters());
   }
 
   private Operation show() {
@@ -77,6 +77,31 @@ final class ClusterResource implements Resource {
         .ok(CommandOutcome.class)
         .conflict("Cluster time was not advanced")
         .handler(request -> commands.execute(request, "accept-clock").thenApply(Response::ok));
+  }
+
+  private Operation showLevel() {
+    return Operation.get("/cluster/level")
+        .id("showLevel")
+        .tag(TAG)
+        .summary("Show the cluster level and the progress of an upgrade")
+        .role(Role.VIEWER)
+        .ok(LevelJson.class)
+        .handler(
+            request -> CompletableFuture.completedFuture(Response.ok(LevelJson.of(view.level()))));
+  }
+
+  private Operation upgrade() {
+    return Operation.post("/cluster/upgrade")
+        .id("upgradeCluster")
+        .tag(TAG)
+        .summary("Raise the cluster level to the highest that all nodes support")
+        .description(
+            "From then on, nodes write the formats of the new version, and older versions cannot"
+                + " return.")
+        .role(Role.ADMINISTRATOR)
+        .ok(CommandOutcome.class)
+        .conflict("The level was not raised, because a node does not support a higher one")
+        .handler(request -> commands.execute(request, "upgrade").thenApply(Response::ok));
   }
 
   private Operation showVoters() {

@@ -21,7 +21,8 @@ class AlarmTrackerTest {
           3,
           Duration.ofDays(1),
           Duration.ofSeconds(1),
-          80);
+          80,
+          Duration.ofDays(1));
   private static final AlarmCondition DISK =
       AlarmCondition.of(AlarmKind.DISK_LOW, "", "Low disk space");
   private static final AlarmCondition RANGE =

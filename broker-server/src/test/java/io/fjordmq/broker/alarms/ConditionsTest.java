@@ -6,11 +6,14 @@ import io.fjordmq.broker.limits.DescriptorUse;
 import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.revocation.ExpiringList;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.LevelStatus;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.TestMembership;
+import io.fjordmq.cluster.metadata.LevelRecord;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
@@ -22,8 +25,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -138,7 +144,29 @@ class ConditionsTest {
                 List.of(replicas),
                 Arrays.stream(replicas).map(ReplicaStatus::descriptor).toList(),
                 Map.of("inbox", 3),
-                hasMetadataLeader)));
+                hasMetadataLeader,
+                new LevelStatus(LevelRecord.INITIAL, new TreeMap<>()))));
+  }
+
+  @Test
+  void shouldReportAnUpgradeThatIsNotFinished() {
+    AlarmSettings settings = AlarmSettings.DEFAULTS;
+    LevelRecord begun = new LevelRecord(1, 0, NOW.toEpochMilli(), 0, 0);
+    SortedMap<NodeId, SupportedLevels> supported =
+        new TreeMap<>(Comparator.comparing(NodeId::value));
+    supported.put(N1, new SupportedLevels(1, 2));
+    supported.put(new NodeId("z"), SupportedLevels.FIRST_ONLY);
+    LevelStatus status = new LevelStatus(begun, supported);
+    Instant due = NOW.plus(settings.upgradePending());
+    assertThat(UpgradeConditions.of(status, due.minusMillis(1), settings)).isEmpty();
+    assertThat(messages(UpgradeConditions.of(status, due, settings)))
+        .containsExactly(
+            "upgrade_pending: The upgrade from cluster level 1 to 2 was begun at"
+                + " 2030-01-01T00:00:00Z and is not finished: upgrade these nodes, remove them, or"
+                + " go back on the others: z");
+    supported.put(new NodeId("z"), new SupportedLevels(1, 2));
+    assertThat(messages(UpgradeConditions.of(status, due, settings)).get(0))
+        .endsWith("all nodes support it; run 'bin/fjordmq cluster upgrade'");
   }
 
   private static ReplicaStatus replica(

@@ -11,8 +11,10 @@ import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.session.DropReason;
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusObserver.SnapshotStep;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.GroupStatus;
@@ -280,6 +282,7 @@ class BrokerMetricsTest {
         new NodeStatus.Cluster(
             true,
             2_500,
+            ClusterLevel.fixed(2, new SupportedLevels(1, 3)),
             new Members(
                 1,
                 Map.of(

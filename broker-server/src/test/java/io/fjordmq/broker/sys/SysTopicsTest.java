@@ -10,6 +10,7 @@ import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.nodes.NodesStatus;
 import io.fjordmq.broker.ops.ClientTraffic;
 import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.Leadership;
@@ -72,7 +73,8 @@ class SysTopicsTest {
         new NodeStatus.OverloadStatus(false, OverloadReading.IDLE),
         new NodeStatus.Disk(false, false, 0, false),
         0,
-        new NodeStatus.Cluster(true, 10_000, new Members(1, Map.of()), Map.of()));
+        new NodeStatus.Cluster(
+            true, 10_000, ClusterLevel.first(), new Members(1, Map.of()), Map.of()));
   }
 
   private Map<String, String> publishAndCollect() {

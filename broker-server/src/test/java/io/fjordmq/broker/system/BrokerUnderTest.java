@@ -1,15 +1,18 @@
 package io.fjordmq.broker.system;
 
 import io.fjordmq.testing.Await;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A broker process started from the classes under test, on loopback ports of its own, with its data
@@ -24,6 +27,7 @@ final class BrokerUnderTest implements AutoCloseable {
   private final NodeFile file;
   private final AtomicInteger commands = new AtomicInteger();
   private List<String> wrapper;
+  private @Nullable Path moreClasses;
   private Process process;
   private int starts;
 
@@ -176,6 +180,15 @@ final class BrokerUnderTest implements AutoCloseable {
     restart();
   }
 
+  /**
+   * Uses other classes from the next start on.
+   *
+   * @param folder a folder of classes and services at the end of the class path; null for none
+   */
+  void setMoreClasses(@Nullable Path folder) {
+    moreClasses = folder;
+  }
+
   /** Everything the process has printed since it was first started. */
   String output() {
     StringBuilder all = new StringBuilder();
@@ -214,10 +227,19 @@ final class BrokerUnderTest implements AutoCloseable {
       Files.createDirectories(directory);
       Files.writeString(config, file.text());
       return new BrokerCommand(wrapper, "INFO", config, List.of(nodeDirectory()))
-          .start(directory.resolve("output-" + starts + ".log"), Map.of());
+          .start(directory.resolve("output-" + starts + ".log"), Map.of(), classes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private List<String> classes() {
+    List<String> options = new ArrayList<>(SharedClasses.options());
+    if (moreClasses != null) {
+      int path = options.size() - 1;
+      options.set(path, options.get(path) + File.pathSeparator + moreClasses);
+    }
+    return options;
   }
 
   /**

@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.metadata.ClusterRecord;
+import io.fjordmq.cluster.metadata.LevelRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.HelloReply;
@@ -96,7 +97,8 @@ final class AddressDiscovery {
         replicas.learners(),
         metadata.leadership().leader(),
         known,
-        clock.millis());
+        clock.millis(),
+        LevelRecord.of(metadata.view()).level());
   }
 
   private void sendHellos() {

@@ -256,6 +256,7 @@ public final class ClusterJoin {
     for (HelloReply seed : replies) {
       requireEnv(seed);
       requireClock(seed, sentMillis);
+      requireLevel(seed);
       return Optional.of(seed);
     }
     return Optional.empty();
@@ -266,6 +267,15 @@ public final class ClusterJoin {
       throw new MembershipException(
           "clusterConfig.env is '%s', but the seed at %s is a node of cluster %s with env '%s'; correct seedEndpoints, or set clusterConfig.env to '%4$s' to join that cluster"
               .formatted(options.env(), seed.address(), seed.clusterId(), seed.env()));
+    }
+  }
+
+  private void requireLevel(HelloReply seed) throws MembershipException {
+    String refusal = LevelPlan.refusal(options.levels(), seed.level());
+    if (refusal != null) {
+      throw new MembershipException(
+          "cannot join cluster %s of the seed at %s: %s"
+              .formatted(seed.clusterId(), seed.address(), refusal));
     }
   }
 

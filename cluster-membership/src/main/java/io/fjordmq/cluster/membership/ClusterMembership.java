@@ -1,12 +1,13 @@
 package io.fjordmq.cluster.membership;
 
-import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.LevelRecord;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final LocalNodeRecord record;
   private final ServiceExit exit;
   private final ClockWatch clock;
+  private final LevelView level;
 
   private ClusterMembership(
       NodeIdentity identity,
@@ -68,7 +71,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       Timers timers,
       LeaderCalls calls,
       PeerNetwork peers,
-      NodeAddress address,
+      JoinOptions join,
       ClockWatch clock) {
     this.identity = identity;
     this.metadata = metadata;
@@ -78,7 +81,21 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     this.clock = clock;
     this.incarnations =
         new NodeIncarnations(
-            identity.node(), address, members, calls, peers, settings, timers, clock);
+            identity.node(),
+            join.address(),
+            join.levels(),
+            members,
+            calls,
+            peers,
+            settings,
+            timers,
+            clock);
+    this.level =
+        new LevelView(
+            join.levels(),
+            LevelRecord.of(metadata.view()).level(),
+            metadata::checkpoint,
+            reason -> timers.execute(() -> incarnations.endPermanently(reason)));
     this.record =
         new LocalNodeRecord(
             identity.node(), metadata, members, incarnations::incarnation, this::write);
@@ -112,6 +129,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     InstantSource wallClock = InstantSource.system();
     new ClusterJoin(join, peers, wallClock).createReplica(identity, host, addresses);
     MetadataGroup metadata = MetadataGroup.open(host, storage, metadataSettings, disk);
+    String refusal = LevelPlan.refusal(join.levels(), LevelRecord.of(metadata.view()).level());
+    if (refusal != null) {
+      metadata.close();
+      throw new MembershipException(refusal);
+    }
     ThreadTimers thread = new ThreadTimers("membership");
     clockFile.logDifference(wallClock.instant(), settings.clockTolerance().toMillis());
     try {
@@ -146,8 +168,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     LeaderCalls calls =
         new LeaderCalls(self, metadata, peers, addresses, request -> leader.handle(self, request));
     ClusterMembership membership =
-        new ClusterMembership(
-            identity, metadata, settings, timers, calls, peers, join.address(), watch);
+        new ClusterMembership(identity, metadata, settings, timers, calls, peers, join, watch);
     membership.members.watch(
         new MembershipListener() {
           @Override
@@ -156,6 +177,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             timers.execute(membership.incarnations::onMembersChanged);
           }
         });
+    metadata.watch(membership.level);
     metadata.watch(membership.members);
     metadata.watch(new StartFenceUpdater(peers.fence()));
     peers.fence().fencedFuture().thenAcceptAsync(membership.incarnations::endPermanently, timers);
@@ -311,6 +333,39 @@ public final class ClusterMembership implements Membership, AutoCloseable {
               }
               throw LeaderCalls.writeFailure(response, failure);
             });
+  }
+
+  /** Returns the level at which this node writes. */
+  public ClusterLevel level() {
+    return level;
+  }
+
+  /** Returns the level of the cluster and what its members support, as this node knows them. */
+  public LevelStatus levelStatus() {
+    return LevelStatus.of(metadata.view());
+  }
+
+  /**
+   * Raises the level of the cluster. Fails like {@link #write}, and with {@link
+   * MembershipException} if a member does not support the level.
+   *
+   * @param target the new level; 0 for the highest that all members support
+   * @return the level; equal to the previous one if the cluster already had it
+   */
+  public CompletableFuture<Integer> raiseLevel(int target) {
+    return calls
+        .call(new LeaderRequest.RaiseLevel(target), settings.lease())
+        .handle(
+            (response, failure) -> {
+              if (response instanceof LeaderResponse.LevelRaised raised) {
+                return CompletableFuture.completedFuture(raised.level());
+              }
+              return CompletableFuture.<Integer>failedFuture(
+                  response instanceof LeaderResponse.Refused refused
+                      ? new MembershipException(refused.reason())
+                      : LeaderCalls.writeFailure(response, failure));
+            })
+        .thenCompose(Function.identity());
   }
 
   /**

@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.SeedSource;
+import io.fjordmq.cluster.SupportedLevels;
 
 /**
  * Which cluster a node joins, and how.
@@ -11,9 +12,15 @@ import io.fjordmq.cluster.SeedSource;
  * @param address the address at which other nodes reach this node's cluster port
  * @param seeds addresses of cluster ports; may include that of this node
  * @param settings timing
+ * @param levels the cluster levels that this node supports
  */
 public record JoinOptions(
-    Creation creation, String env, NodeAddress address, SeedSource seeds, JoinSettings settings) {
+    Creation creation,
+    String env,
+    NodeAddress address,
+    SeedSource seeds,
+    JoinSettings settings,
+    SupportedLevels levels) {
 
   /** Whether a node without cluster metadata creates the cluster. */
   public enum Creation {

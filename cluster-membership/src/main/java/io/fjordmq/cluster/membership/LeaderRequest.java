@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
@@ -22,6 +23,8 @@ import java.util.Set;
  *                                                      2 if it was saved before the last stop
  * u8 kind = 5 | as kind 4 | varint count, then ids of nodes       renewal with unreachable nodes
  * u8 kind = 6                                                     accept the wall clocks
+ * u8 kind = 7 | as kind 2 | u16 lowest | u16 highest              registration with levels
+ * u8 kind = 8 | varint level, 0 for the highest possible          raise the cluster level
  * </pre>
  */
 sealed interface LeaderRequest {
@@ -78,16 +81,35 @@ sealed interface LeaderRequest {
    * @param knownIncarnation the last incarnation that the node knows, 0 if none. The leader
    *     registers the node only if this matches the metadata, so that a repeated request counts
    *     once
+   * @param levels the cluster levels that the node supports
    */
-  record Registration(long knownIncarnation, NodeAddress address) implements LeaderRequest {
+  record Registration(long knownIncarnation, NodeAddress address, SupportedLevels levels)
+      implements LeaderRequest {
     @Override
     public byte[] encode() {
-      return new ByteWriter(64)
-          .writeByte(2)
-          .writeVarint(knownIncarnation)
-          .writeShort(address.port())
-          .writeString(address.host())
-          .toByteArray();
+      boolean hasLevels = !levels.equals(SupportedLevels.FIRST_ONLY);
+      ByteWriter out =
+          new ByteWriter(64)
+              .writeByte(hasLevels ? 7 : 2)
+              .writeVarint(knownIncarnation)
+              .writeShort(address.port())
+              .writeString(address.host());
+      if (hasLevels) {
+        out.writeShort(levels.lowest()).writeShort(levels.highest());
+      }
+      return out.toByteArray();
+    }
+
+    private static Registration decode(ByteReader in, boolean hasLevels) {
+      long known = in.readVarint();
+      int port = in.readShort() & 0xffff;
+      NodeAddress address = new NodeAddress(in.readString(), port);
+      SupportedLevels levels =
+          hasLevels
+              ? new SupportedLevels(
+                  in.readShort() & SupportedLevels.MAX, in.readShort() & SupportedLevels.MAX)
+              : SupportedLevels.FIRST_ONLY;
+      return new Registration(known, address, levels);
     }
   }
 
@@ -109,6 +131,18 @@ sealed interface LeaderRequest {
   }
 
   /**
+   * Raises the cluster level, on behalf of an operator.
+   *
+   * @param level the new level; 0 for the highest that all members support
+   */
+  record RaiseLevel(int level) implements LeaderRequest {
+    @Override
+    public byte[] encode() {
+      return new ByteWriter(8).writeByte(8).writeVarint(level).toByteArray();
+    }
+  }
+
+  /**
    * @throws MalformedBytesException if the bytes are not a valid request
    */
   static LeaderRequest decode(byte[] bytes) {
@@ -116,15 +150,13 @@ sealed interface LeaderRequest {
     try {
       int kind = in.readByte();
       return switch (kind) {
-        case 2 -> {
-          long known = in.readVarint();
-          int port = in.readShort() & 0xffff;
-          yield new Registration(known, new NodeAddress(in.readString(), port));
-        }
+        case 2 -> Registration.decode(in, false);
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
         case 4 -> Renewal.decode(in, false);
         case 5 -> Renewal.decode(in, true);
         case 6 -> new AcceptClock();
+        case 7 -> Registration.decode(in, true);
+        case 8 -> new RaiseLevel(in.readInt());
         default -> throw NewerFormatException.unknownKind("request to the metadata leader", kind);
       };
     } catch (IllegalArgumentException | java.nio.BufferUnderflowException e) {

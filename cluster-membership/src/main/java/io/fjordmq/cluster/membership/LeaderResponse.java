@@ -138,6 +138,31 @@ sealed interface LeaderResponse {
   }
 
   /**
+   * The request was refused and will be refused again: the node cannot be a member with its
+   * version, or the level cannot be raised.
+   *
+   * @param reason the reason, and what to do
+   */
+  record Refused(String reason) implements LeaderResponse {
+    @Override
+    public byte[] encode() {
+      return new ByteWriter(64).writeByte(12).writeString(reason).toByteArray();
+    }
+  }
+
+  /**
+   * The cluster has this level; it may have had it before.
+   *
+   * @param level the level
+   */
+  record LevelRaised(int level) implements LeaderResponse {
+    @Override
+    public byte[] encode() {
+      return new ByteWriter(8).writeByte(13).writeVarint(level).toByteArray();
+    }
+  }
+
+  /**
    * @throws MalformedBytesException if the bytes are not a valid response
    */
   static LeaderResponse decode(byte[] bytes) {
@@ -158,6 +183,8 @@ sealed interface LeaderResponse {
         case 9 -> new Removed();
         case 10 -> new Renewed(in.readVarint(), in.readLong());
         case 11 -> new ClockAccepted(in.readVarint());
+        case 12 -> new Refused(in.readString());
+        case 13 -> new LevelRaised(in.readInt());
         default ->
             throw NewerFormatException.unknownKind("response from the metadata leader", kind);
       };

@@ -19,6 +19,9 @@ import java.time.Duration;
  *     saved time
  * @param unreachableAfter time without a response after which a live node is reported as
  *     unreachable to the metadata leader, which then stops renewing the lease of one of the two
+ * @param autoRaiseLevel whether the metadata leader raises the cluster level without an operator
+ * @param levelHoldDown time for which all members must have supported a higher cluster level before
+ *     it is raised
  */
 public record MembershipSettings(
     Duration heartbeat,
@@ -27,14 +30,16 @@ public record MembershipSettings(
     Duration retryInterval,
     Duration clockTolerance,
     Duration maxClockAdvance,
-    Duration unreachableAfter) {
+    Duration unreachableAfter,
+    boolean autoRaiseLevel,
+    Duration levelHoldDown) {
 
   /** Must exceed the age of the saved time after a crash, see {@link ClockWatch}. */
   private static final Duration MIN_CLOCK_ADVANCE = Duration.ofMinutes(2);
 
   /**
    * Defaults: heartbeat 500 ms, lease 3 s, lag 20 s, retry pause 500 ms, clock tolerance 1 s, clock
-   * advance 1 h, unreachable after 5 s.
+   * advance 1 h, unreachable after 5 s, the cluster level is raised after 24 h.
    */
   public static final MembershipSettings DEFAULT =
       new MembershipSettings(
@@ -44,7 +49,9 @@ public record MembershipSettings(
           Duration.ofMillis(500),
           Duration.ofSeconds(1),
           Duration.ofHours(1),
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          true,
+          Duration.ofHours(24));
 
   /**
    * @throws IllegalArgumentException if a duration is out of range
@@ -72,6 +79,10 @@ public record MembershipSettings(
       throw new IllegalArgumentException(
           "unreachableAfter must be at least lease (%d ms), not %d ms"
               .formatted(lease.toMillis(), unreachableAfter.toMillis()));
+    }
+    if (levelHoldDown.isNegative()) {
+      throw new IllegalArgumentException(
+          "levelHoldDown must be at least 0 s, not " + levelHoldDown.toSeconds() + " s");
     }
     if (maxLag.compareTo(lease) < 0) {
       throw new IllegalArgumentException(

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.membership.LeaderRequest.AcceptClock;
+import io.fjordmq.cluster.membership.LeaderRequest.RaiseLevel;
 import io.fjordmq.cluster.membership.LeaderRequest.Registration;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
 import io.fjordmq.cluster.membership.LeaderRequest.Write;
@@ -46,6 +47,7 @@ final class MetadataLeader {
   private final Timers timers;
   private final ClusterClock clock;
   private final NodeRegistry registry;
+  private final LevelDuties level;
   private @Nullable LeaderTerm leaderTerm;
   private long nextTickMillis;
   private MetadataView cachedView;
@@ -88,6 +90,7 @@ final class MetadataLeader {
     this.timers = timers;
     this.clock = clock;
     this.registry = new NodeRegistry(self.clusterId(), env, metadata, timers, clock, fence);
+    this.level = new LevelDuties(metadata, settings, clock, timers);
     this.nextTickMillis = timers.nowMillis();
     this.cachedView = metadata.view();
     this.cachedMembers = MemberView.of(cachedView);
@@ -156,6 +159,7 @@ final class MetadataLeader {
     }
     if (clock.isKnown()) {
       current.clocks.correct(now);
+      level.adjust(current.term);
     }
     current.replicas.adjust(members);
     current.replicas.handOver(members);
@@ -208,6 +212,9 @@ final class MetadataLeader {
     if (request instanceof AcceptClock) {
       return acceptClock(current);
     }
+    if (request instanceof RaiseLevel raise) {
+      return raiseLevel(current, raise.level());
+    }
     return write(current, from, ((Write) request).batch());
   }
 
@@ -233,6 +240,13 @@ final class MetadataLeader {
                     ? current.clocks.acceptWallClock(voters, timers.nowMillis())
                     : notLeader(),
             timers);
+  }
+
+  private CompletableFuture<LeaderResponse> raiseLevel(LeaderTerm current, int target) {
+    return clock.isKnown()
+        ? level.raise(current.term, target)
+        : CompletableFuture.completedFuture(
+            new Failed(ConsensusException.Kind.BUSY, "cluster time is not known yet"));
   }
 
   private NotLeader notLeader() {

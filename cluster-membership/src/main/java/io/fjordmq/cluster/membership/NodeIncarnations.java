@@ -2,6 +2,7 @@ package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.membership.LeaderRequest.Registration;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
 import io.fjordmq.cluster.membership.LeaderResponse.KnownIncarnation;
@@ -52,6 +53,7 @@ final class NodeIncarnations {
 
   private final NodeId self;
   private final NodeAddress address;
+  private final SupportedLevels levels;
   private final MemberView members;
   private final LeaderCalls leader;
   private final MembershipSettings settings;
@@ -74,6 +76,7 @@ final class NodeIncarnations {
   NodeIncarnations(
       NodeId self,
       NodeAddress address,
+      SupportedLevels levels,
       MemberView members,
       LeaderCalls leader,
       PeerNetwork peers,
@@ -82,6 +85,7 @@ final class NodeIncarnations {
       ClockWatch clock) {
     this.self = self;
     this.address = address;
+    this.levels = levels;
     this.members = members;
     this.leader = leader;
     this.settings = settings;
@@ -158,7 +162,7 @@ final class NodeIncarnations {
 
   private void register() {
     leader
-        .call(new Registration(knownIncarnation, address), settings.lease())
+        .call(new Registration(knownIncarnation, address, levels), settings.lease())
         .whenCompleteAsync(this::onRegistration, timers);
   }
 
@@ -168,6 +172,8 @@ final class NodeIncarnations {
     }
     if (response instanceof LeaderResponse.Removed) {
       onRemoved();
+    } else if (response instanceof LeaderResponse.Refused refused) {
+      endPermanently(refused.reason());
     } else if (response instanceof Registered registration) {
       knownIncarnation = registration.incarnation();
       incarnation = registration.incarnation();

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param metadataLeader the leader of the metadata group; null while unknown
  * @param addresses addresses of all nodes it knows
  * @param wallClockMillis its wall clock when it replied, ms since the epoch
+ * @param level the level of its cluster
  */
 public record HelloReply(
     String clusterId,
@@ -31,7 +32,8 @@ public record HelloReply(
     Set<NodeId> metadataLearners,
     @Nullable NodeId metadataLeader,
     Map<NodeId, NodeAddress> addresses,
-    long wallClockMillis) {
+    long wallClockMillis,
+    int level) {
   public HelloReply {
     metadataVoters = Set.copyOf(metadataVoters);
     metadataLearners = Set.copyOf(metadataLearners);

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartStamp;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.peer.proto.Accepted;
 import io.fjordmq.cluster.peer.proto.ClientMessage;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
@@ -129,6 +130,9 @@ final class PeerProtocol {
             .setEnv(helloReply.env())
             .setSelf(encode(helloReply.node(), helloReply.address()))
             .setWallClockMillis(helloReply.wallClockMillis());
+    if (helloReply.level() != SupportedLevels.FIRST) {
+      out.setLevel(helloReply.level());
+    }
     helloReply.metadataVoters().forEach(voter -> out.addMetadataVoters(voter.value()));
     helloReply.metadataLearners().forEach(learner -> out.addMetadataLearners(learner.value()));
     helloReply.addresses().forEach((node, address) -> out.addAddresses(encode(node, address)));
@@ -157,7 +161,8 @@ final class PeerProtocol {
         nodes(in.getMetadataLearnersList()),
         node(in.getMetadataLeader()),
         addresses,
-        in.getWallClockMillis());
+        in.getWallClockMillis(),
+        in.getLevel() == 0 ? SupportedLevels.FIRST : in.getLevel());
   }
 
   /**

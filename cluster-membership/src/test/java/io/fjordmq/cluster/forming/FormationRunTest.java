@@ -151,7 +151,8 @@ class FormationRunTest {
                   Set.of(),
                   null,
                   Map.of(),
-                  0));
+                  0,
+                  1));
       assertThat(node.outcome.get(20, TimeUnit.SECONDS))
           .isInstanceOfSatisfying(
               FormationOutcome.Found.class,

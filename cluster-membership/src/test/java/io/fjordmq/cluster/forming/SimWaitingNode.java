@@ -291,7 +291,8 @@ final class SimWaitingNode implements HelloClient, AddressCalls, FormingStore {
         Set.of(),
         null,
         Map.of(),
-        0);
+        0,
+        1);
   }
 
   List<NodeAddress> seeds() {

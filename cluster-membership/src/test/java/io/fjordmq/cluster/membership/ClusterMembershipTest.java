@@ -263,7 +263,12 @@ class ClusterMembershipTest {
 
   private static JoinOptions inEnv(String env, JoinOptions options) {
     return new JoinOptions(
-        options.creation(), env, options.address(), options.seeds(), options.settings());
+        options.creation(),
+        env,
+        options.address(),
+        options.seeds(),
+        options.settings(),
+        options.levels());
   }
 
   @Test

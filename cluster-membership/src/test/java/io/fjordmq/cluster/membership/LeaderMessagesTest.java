@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.membership.ClockReport.Source;
 import io.fjordmq.cluster.metadata.Change;
@@ -33,8 +34,13 @@ class LeaderMessagesTest {
           new LeaderRequest.Renewal(3, 200, CLOCKS, Set.of(new NodeId("n"), new NodeId("ab"))),
               ("05" + "03" + "c801" + "0000000000000005" + "0000000000000006" + "01")
                   + ("02" + "026162" + "016e"),
-          new LeaderRequest.Registration(2, new NodeAddress("h.x", 65_535)),
+          new LeaderRequest.Registration(
+                  2, new NodeAddress("h.x", 65_535), SupportedLevels.FIRST_ONLY),
               "02" + "02" + "ffff" + "03" + "682e78",
+          new LeaderRequest.Registration(
+                  2, new NodeAddress("h.x", 65_535), new SupportedLevels(2, 0xfffe)),
+              "07" + "02" + "ffff" + "03" + "682e78" + "0002" + "fffe",
+          new LeaderRequest.RaiseLevel(300), "08" + "ac02",
           new LeaderRequest.Write(List.of(new Change("a", "xy".getBytes(US_ASCII), 0))),
               "03" + "01" + "00000001" + ("01" + "61" + "0000000000000000" + "00000002" + "7879"));
 
@@ -57,6 +63,16 @@ class LeaderMessagesTest {
     byte[] bytes = new LeaderResponse.ClockAccepted(200).encode();
     assertThat(HexFormat.of().formatHex(bytes)).isEqualTo("0b" + "c801");
     assertThat(LeaderResponse.decode(bytes)).isEqualTo(new LeaderResponse.ClockAccepted(200));
+  }
+
+  @Test
+  void shouldEncodeAndDecodeResponsesAboutLevels() {
+    byte[] refused = new LeaderResponse.Refused("no").encode();
+    assertThat(HexFormat.of().formatHex(refused)).isEqualTo("0c" + "02" + "6e6f");
+    assertThat(LeaderResponse.decode(refused)).isEqualTo(new LeaderResponse.Refused("no"));
+    byte[] raised = new LeaderResponse.LevelRaised(300).encode();
+    assertThat(HexFormat.of().formatHex(raised)).isEqualTo("0d" + "ac02");
+    assertThat(LeaderResponse.decode(raised)).isEqualTo(new LeaderResponse.LevelRaised(300));
   }
 
   @Test

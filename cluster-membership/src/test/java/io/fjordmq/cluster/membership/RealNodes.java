@@ -6,6 +6,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.RaftPortConfig;
@@ -127,7 +128,8 @@ final class RealNodes implements AutoCloseable {
         "Test",
         address,
         SeedSource.fixed(seeds),
-        settings);
+        settings,
+        SupportedLevels.FIRST_ONLY);
   }
 
   JoinOptions bootstrap(String name, String... seeds) throws IOException {

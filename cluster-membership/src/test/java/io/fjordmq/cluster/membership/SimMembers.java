@@ -148,6 +148,11 @@ final class SimMembers implements AutoCloseable {
     return new ClockFaultScenarios(this, simulation, cluster, nodes);
   }
 
+  /** Replaces nodes by other versions; the defects must be these versions. */
+  UpgradeScenario upgrades(SimVersions versions) {
+    return new UpgradeScenario(this, simulation, cluster, nodes, versions);
+  }
+
   List<ClusterMembership> memberships() {
     return memberships;
   }
@@ -218,7 +223,7 @@ final class SimMembers implements AutoCloseable {
     }
   }
 
-  private void injectFault() {
+  void injectFault() {
     if (removals < MAX_REMOVALS && simulation.chance(3)) {
       removeDownNode();
     }

@@ -5,6 +5,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
@@ -36,8 +37,22 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
   private static final String CLOCK_KEY = "clock";
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
-  /** A defect planted in a node. */
+  /** The version of a node, and a defect planted in it. */
   interface Defect {
+    /** The cluster levels that its version supports. */
+    default SupportedLevels levels() {
+      return SupportedLevels.FIRST_ONLY;
+    }
+
+    /** The levels that it claims to support. */
+    default SupportedLevels announcedLevels() {
+      return levels();
+    }
+
+    default MembershipSettings settings() {
+      return MembershipSettings.DEFAULT;
+    }
+
     /** The speed of its clock, 1 if correct. */
     default double clockRate() {
       return 1;
@@ -88,13 +103,23 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       SimHost host, LoopbackPeers peers, ReplicaSet members, List<NodeId> seeds, Defect defect)
       throws IOException {
     LoopbackPeers.Node calls = peers.start(host.node(), host.process());
-    JoinOptions join = options(address(host.node()), seeds.stream().map(SimNode::address).toList());
-    return start(host, calls, members, join, MembershipSettings.DEFAULT, defect);
+    JoinOptions join =
+        options(
+            address(host.node()),
+            seeds.stream().map(SimNode::address).toList(),
+            defect.announcedLevels());
+    return start(host, calls, members, join, defect.settings(), defect);
   }
 
-  private static JoinOptions options(NodeAddress address, List<NodeAddress> seeds) {
+  private static JoinOptions options(
+      NodeAddress address, List<NodeAddress> seeds, SupportedLevels levels) {
     return new JoinOptions(
-        JoinOptions.Creation.NONE, "Test", address, SeedSource.fixed(seeds), JoinSettings.DEFAULTS);
+        JoinOptions.Creation.NONE,
+        "Test",
+        address,
+        SeedSource.fixed(seeds),
+        JoinSettings.DEFAULTS,
+        levels);
   }
 
   private static NodeAddress address(NodeId node) {
@@ -130,7 +155,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             return claimsToServe;
           }
         };
-    JoinOptions join = options(address, List.of());
+    JoinOptions join = options(address, List.of(), SupportedLevels.FIRST_ONLY);
     return start(host, calls, members, join, settings, defect);
   }
 

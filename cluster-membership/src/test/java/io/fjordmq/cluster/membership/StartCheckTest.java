@@ -9,6 +9,7 @@ import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.SeedSource;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.PeerException;
 import java.time.Duration;
@@ -44,7 +45,8 @@ class StartCheckTest {
                 "Test",
                 address,
                 SeedSource.fixed(List.of(address, OTHER)),
-                settings),
+                settings,
+                SupportedLevels.FIRST_ONLY),
             (to, hello, timeout) -> replies.remove(),
             StartFence.inMemory(SELF, new StartStamp(1, 1)));
   }
@@ -97,6 +99,7 @@ class StartCheckTest {
             Set.of(),
             null,
             Map.of(),
-            0));
+            0,
+            1));
   }
 }

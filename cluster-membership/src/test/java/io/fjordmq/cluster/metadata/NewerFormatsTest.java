@@ -3,6 +3,7 @@ package io.fjordmq.cluster.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -21,12 +22,16 @@ class NewerFormatsTest {
         MetadataView.of(1, List.of(new MetadataRecord(ClusterRecord.KEY, cluster, 1)));
     MetadataView start =
         MetadataView.of(1, List.of(new MetadataRecord("start/a", new byte[] {2}, 1)));
+    MetadataView levels =
+        MetadataView.of(1, List.of(new MetadataRecord("levels/a", new byte[] {2}, 1)));
     for (Runnable read :
         List.<Runnable>of(
             () -> NodeRecord.decode(new MetadataRecord("node/a", node, 1)),
             () -> NodeRecord.decode(new MetadataRecord("node/a", state, 1)),
             () -> ClusterRecord.of(newerCluster),
             () -> StartRecord.all(start),
+            () -> LevelRecord.decode(new byte[] {2}),
+            () -> NodeLevels.of(levels, new NodeId("a")),
             () -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormatException.class)

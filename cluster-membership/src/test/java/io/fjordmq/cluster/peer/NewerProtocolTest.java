@@ -52,7 +52,8 @@ class NewerProtocolTest {
             Set.of(),
             null,
             Map.of(),
-            0);
+            0,
+            1);
     HelloReplyMessage encoded = PeerProtocol.encode(reply, version);
     assertThat(encoded.getProtocol()).isEqualTo(2);
     assertThat(PeerProtocol.decode(encoded)).isEqualTo(reply);

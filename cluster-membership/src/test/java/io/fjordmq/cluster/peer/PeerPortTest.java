@@ -262,7 +262,8 @@ class PeerPortTest {
             Set.of(A),
             B,
             Map.of(B, where),
-            1234);
+            1234,
+            3);
     b.setHelloHandler(
         hello -> {
           hellos.add(hello);

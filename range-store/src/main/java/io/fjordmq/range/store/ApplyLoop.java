@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.Coprocessor;
@@ -31,6 +32,7 @@ final class ApplyLoop {
   private final Coprocessor coprocessor;
   private final KvSpace space;
   private final long maxWriteBytes;
+  private final SupportedLevels supported;
   private final RangeObserver observer;
   private final ReplicaLoad load;
   private final RangeSplit splits;
@@ -43,6 +45,7 @@ final class ApplyLoop {
 
   private List<Outcome> outcomes = new ArrayList<>();
   private int commands;
+  private int level = SupportedLevels.FIRST;
   private @Nullable RangeChange change;
   private boolean failed;
 
@@ -62,6 +65,7 @@ final class ApplyLoop {
 
   /**
    * @param maxWriteBytes no further entry is added to a write that has reached this size
+   * @param supported the levels at which this node can apply entries
    * @param afterWrite called after every write, on the apply thread
    */
   ApplyLoop(
@@ -69,6 +73,7 @@ final class ApplyLoop {
       Coprocessor coprocessor,
       KvSpace space,
       long maxWriteBytes,
+      SupportedLevels supported,
       RangeObserver observer,
       ReplicaLoad load,
       RangeSplit splits,
@@ -78,6 +83,7 @@ final class ApplyLoop {
     this.coprocessor = coprocessor;
     this.space = space;
     this.maxWriteBytes = maxWriteBytes;
+    this.supported = supported;
     this.observer = observer;
     this.load = load;
     this.splits = splits;
@@ -144,6 +150,8 @@ final class ApplyLoop {
               .formatted(state.descriptor().id()));
     }
     RangeEntry decoded = RangeEntry.decode(entry.data());
+    RangeEntry.requireLevel(entry.data(), supported);
+    level = RangeEntry.levelOf(entry.data());
     state.advance(entry.index(), decoded.clockMillis());
     RangeResult result;
     if (decoded instanceof RangeEntry.Mutations mutations) {
@@ -281,6 +289,11 @@ final class ApplyLoop {
     @Override
     public long nowMillis() {
       return state.clockMillis();
+    }
+
+    @Override
+    public int level() {
+      return level;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -46,6 +47,7 @@ final class RangeReplica implements ReplicatedState {
   private final ReplicaLoad load;
   private final RangeObserver observer;
   private final LongSupplier clusterTimeMillis;
+  private final ClusterLevel level;
   private final int maxEntryBytes;
   private final int maxSenders;
   private final GroupCommit groupCommit;
@@ -69,6 +71,7 @@ final class RangeReplica implements ReplicatedState {
     this.load = dependencies.load();
     this.observer = dependencies.observer();
     this.clusterTimeMillis = dependencies.runtime().clusterTimeMillis();
+    this.level = dependencies.runtime().level();
     this.maxEntryBytes = dependencies.settings().maxEntryBytes();
     this.maxSenders = dependencies.settings().maxSenders();
     this.groupCommit =
@@ -120,6 +123,7 @@ final class RangeReplica implements ReplicatedState {
         coprocessor,
         space,
         dependencies.settings().maxWriteBytes(),
+        level.supported(),
         observer,
         load,
         new RangeSplit(dependencies.self(), dependencies.host(), space),
@@ -177,7 +181,7 @@ final class RangeReplica implements ReplicatedState {
       reply.accept(RangeRefusals.CLUSTER_TIME_UNKNOWN);
       return;
     }
-    RangeEntry.stamp(entry, now, maxSenders);
+    RangeEntry.stamp(entry, now, level.current(), maxSenders);
     group.propose(term, entry, new PendingEntry(reply, System.nanoTime()));
   }
 

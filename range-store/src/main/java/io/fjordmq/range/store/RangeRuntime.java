@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.common.Timers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
@@ -10,6 +11,7 @@ import java.util.function.LongSupplier;
  *
  * @param clusterTimeMillis cluster time, stamped into entries; {@link
  *     io.fjordmq.cluster.membership.ClusterClock#UNKNOWN} while nothing may be proposed
+ * @param level the cluster level, stamped into entries
  * @param timers for checkpoints and reopening
  * @param queries runs queries, which read the disk; may throw {@link
  *     java.util.concurrent.RejectedExecutionException} when too many are waiting
@@ -18,14 +20,15 @@ import java.util.function.LongSupplier;
  */
 public record RangeRuntime(
     LongSupplier clusterTimeMillis,
+    ClusterLevel level,
     Timers timers,
     Executor queries,
     Executor supervisor,
     Executor openers) {
 
-  /** Creates a runtime with a clock that always knows the time. */
+  /** Creates a runtime with a clock that always knows the time, and the first level. */
   public RangeRuntime(
       InstantSource clock, Timers timers, Executor queries, Executor supervisor, Executor openers) {
-    this(clock::millis, timers, queries, supervisor, openers);
+    this(clock::millis, ClusterLevel.first(), timers, queries, supervisor, openers);
   }
 }

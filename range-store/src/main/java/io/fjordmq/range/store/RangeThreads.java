@@ -1,5 +1,6 @@
 package io.fjordmq.range.store;
 
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.common.ThreadTimers;
 import io.fjordmq.common.Timers;
 import java.time.InstantSource;
@@ -64,16 +65,17 @@ public final class RangeThreads implements AutoCloseable {
     return timers;
   }
 
-  /** Returns the runtime, with a clock that always knows the time. */
+  /** Returns the runtime, with a clock that always knows the time, and the first level. */
   public RangeRuntime runtime(InstantSource clock) {
-    return runtime(clock::millis);
+    return runtime(clock::millis, ClusterLevel.first());
   }
 
   /**
    * @param stamps see {@link RangeRuntime#clusterTimeMillis}
+   * @param level see {@link RangeRuntime#level}
    */
-  public RangeRuntime runtime(LongSupplier stamps) {
-    return new RangeRuntime(stamps, timers, queries, supervisor, openers);
+  public RangeRuntime runtime(LongSupplier stamps, ClusterLevel level) {
+    return new RangeRuntime(stamps, level, timers, queries, supervisor, openers);
   }
 
   /** Waits for running tasks; delayed ones are dropped. */

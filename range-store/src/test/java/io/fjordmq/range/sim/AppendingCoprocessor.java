@@ -14,7 +14,7 @@ import java.util.List;
  * The simplest store that reveals errors of the engine. The command {@code key,key:word} appends
  * the word to the values of the keys, returns the values joined by {@code |}, and emits {@code
  * key:value} for each; a query is a key. The word {@code !} simulates a bug, the word {@code now}
- * appends the current time.
+ * returns the current time, the word {@code level} the cluster level of the entry.
  */
 public class AppendingCoprocessor implements Coprocessor {
   @Override
@@ -29,6 +29,9 @@ public class AppendingCoprocessor implements Coprocessor {
     }
     if (word.equals("now")) {
       return Long.toString(context.nowMillis()).getBytes(UTF_8);
+    }
+    if (word.equals("level")) {
+      return Integer.toString(context.level()).getBytes(UTF_8);
     }
     List<String> values = new ArrayList<>();
     for (String key : text.substring(0, text.indexOf(':')).split(",")) {

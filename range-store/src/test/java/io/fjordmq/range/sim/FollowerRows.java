@@ -27,6 +27,11 @@ final class FollowerRows implements KvWriter, ApplyContext {
   }
 
   @Override
+  public int level() {
+    return 1;
+  }
+
+  @Override
   public long index() {
     return index;
   }

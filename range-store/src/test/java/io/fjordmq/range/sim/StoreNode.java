@@ -2,6 +2,7 @@ package io.fjordmq.range.sim;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
@@ -114,6 +115,7 @@ public final class StoreNode {
     RangeRuntime runtime =
         new RangeRuntime(
             () -> Objects.requireNonNull(stamps.get()).getAsLong(),
+            ClusterLevel.first(),
             timers,
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run,

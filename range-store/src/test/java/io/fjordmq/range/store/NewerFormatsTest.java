@@ -52,7 +52,6 @@ class NewerFormatsTest {
     byte[] next = {2};
     for (Runnable read :
         List.<Runnable>of(
-            () -> RangeEntry.decode(ByteBuffer.wrap(next)),
             () -> RangeDescriptorCodec.decode(next),
             () -> RangeState.appliedIndexOf(next),
             () -> SenderTable.decode(next))) {
@@ -63,6 +62,9 @@ class NewerFormatsTest {
     assertThatThrownBy(() -> RangeReports.decode(new byte[] {7}))
         .isInstanceOf(NewerFormatException.class)
         .hasMessageEndingWith(" has version 7, this node reads version 6: upgrade this node");
+    assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(new byte[] {3})))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessage("range entry has version 3, this node reads version 2: upgrade this node");
     assertThatThrownBy(() -> RangeEntry.decode(ByteBuffer.wrap(new byte[] {1, 9, 0, 0})))
         .isInstanceOf(RuntimeException.class);
   }
@@ -85,7 +87,7 @@ class NewerFormatsTest {
     ReplicaFixture fixture = new ReplicaFixture(directory);
     fixture.replica.onLeaderStart(1);
     byte[] entry = ReplicaFixture.mutations(1, 1, "k:w");
-    entry[0]++;
+    entry[0] = 3;
     List<RangeResult> results = fixture.proposeReceived(entry);
     assertThat(fixture.proposals).isEmpty();
     assertThat(results)

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeResult;
@@ -163,6 +165,37 @@ class RangeReplicaTest {
   }
 
   @Test
+  void shouldApplyEachEntryAtTheLevelOfItsLeader() throws IOException {
+    range.supported = new SupportedLevels(1, 3);
+    range.reopen().onLeaderStart(2);
+    long sender = range.register();
+    assertThat(level(sender, 1)).isEqualTo("1");
+    range.currentLevel = 3;
+    assertThat(level(sender, 2)).isEqualTo("3");
+    range.currentLevel = 1; // a new leader that is behind
+    assertThat(level(sender, 3)).isEqualTo("1");
+  }
+
+  private String level(long sender, int number) {
+    RangeResult result = range.execute(ReplicaFixture.mutations(sender, number, "a:level"));
+    return ReplicaFixture.responses(result).get(0);
+  }
+
+  @Test
+  void shouldHaltAtAnEntryOfALevelThatItDoesNotSupport() {
+    long sender = range.register();
+    byte[] entry = ReplicaFixture.mutations(sender, 1, "a:1");
+    RangeEntry.stamp(entry, range.clock.millis(), 2, 3);
+    long index = range.replica.appliedIndex() + 1;
+    assertThatThrownBy(() -> range.replica.apply(List.of(ReplicaFixture.entry(index, entry, null))))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessage(
+            "the cluster level of a range entry has version 2, this node reads version 1: upgrade"
+                + " this node");
+    assertThat(range.value("a")).isEmpty();
+  }
+
+  @Test
   void shouldNeverSetTimeBack() {
     long sender = range.register();
     range.clock.advance(Duration.ofSeconds(10));
@@ -170,7 +203,7 @@ class RangeReplicaTest {
         ReplicaFixture.responses(range.execute(ReplicaFixture.mutations(sender, 1, "a:now")))
             .get(0);
     byte[] fromASlowClock = ReplicaFixture.mutations(sender, 2, "a:now");
-    RangeEntry.stamp(fromASlowClock, 1000, 3);
+    RangeEntry.stamp(fromASlowClock, 1000, 1, 3);
     List<RangeResult> results = new ArrayList<>();
     range.replica.apply(
         List.of(

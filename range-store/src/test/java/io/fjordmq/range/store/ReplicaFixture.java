@@ -2,7 +2,9 @@ package io.fjordmq.range.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -69,6 +71,24 @@ final class ReplicaFixture implements Consensus {
   /** How far the stamped cluster time is ahead. */
   long aheadMillis;
 
+  /** The level at which this replica proposes, and the levels that it supports. */
+  int currentLevel = 1;
+
+  SupportedLevels supported = SupportedLevels.FIRST_ONLY;
+
+  private final ClusterLevel level =
+      new ClusterLevel() {
+        @Override
+        public int current() {
+          return currentLevel;
+        }
+
+        @Override
+        public SupportedLevels supported() {
+          return supported;
+        }
+      };
+
   /** Runs during the next query. */
   Runnable duringQuery = () -> {};
 
@@ -126,6 +146,7 @@ final class ReplicaFixture implements Consensus {
     RangeRuntime runtime =
         new RangeRuntime(
             () -> timeUnknown ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
+            level,
             clock,
             Runnable::run,
             Runnable::run,

@@ -372,7 +372,7 @@ class ReplicaMergeTest {
   private ReplicaFixture createLaggingReplica() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
     byte[] split = RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH);
-    RangeEntry.stamp(split, behind.clock.millis(), 3); // as the leader did
+    RangeEntry.stamp(split, behind.clock.millis(), 1, 3); // as the leader did
     behind.replica.apply(
         List.of(
             ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null),
