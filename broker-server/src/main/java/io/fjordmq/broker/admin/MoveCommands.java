@@ -61,10 +61,10 @@ final class MoveCommands {
           Set<NodeId> voters = new HashSet<>(voters(range, now));
           if (!voters.remove(from)) {
             throw new RejectedException(
-                "node %s is not one of its voters (%s)".formatted(from, sorted(voters)));
+                "node %s is not one of its voters: %s".formatted(from, sorted(voters)));
           } else if (voters.contains(to) || from.equals(to)) {
             throw new RejectedException(
-                "node %s is already one of its voters (%s)"
+                "node %s is already one of its voters: %s"
                     .formatted(to, sorted(voters(range, now))));
           }
           requireUp(to);
@@ -87,7 +87,7 @@ final class MoveCommands {
           Set<NodeId> voters = voters(range, now);
           if (!voters.contains(to)) {
             throw new RejectedException(
-                ("only voters can lead a range, and node %s is not one of them (%s). To move a"
+                ("only voters can lead a range, and node %s is not one of them: %s. To move a"
                         + " replica there, run 'bin/fjordmq ranges move'")
                     .formatted(to, sorted(voters)));
           }

@@ -136,7 +136,7 @@ class RangeMoveTest {
       String self = ok(api.get("/cluster")).get("self").asString();
       assertThat(
               conflict(post(api, "inbox-1/move", "{'from':'%s','to':'%s'}".formatted(self, self))))
-          .contains("node " + self + " already has a vote in it");
+          .contains("node " + self + " is already one of its voters");
       ok(post(api, "inbox-1/move_leader", "{'to':'%s'}".formatted(self)));
       assertThat(range(api, "inbox-1").get("pin").get("leader").asString()).isEqualTo(self);
       ok(post(api, "inbox-1/unpin", ""));
