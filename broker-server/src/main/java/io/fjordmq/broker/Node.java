@@ -45,7 +45,7 @@ final class Node implements AutoCloseable {
    */
   private static final String DRAIN_FILE = "drain";
 
-  private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
+  private static final Duration CONTROL_PERIOD = Duration.ofMillis(500);
 
   /** Maximum age of exported gauges. Without an export, each scrape updates them. */
   private static final Duration GAUGE_PERIOD = Duration.ofSeconds(5);

@@ -109,7 +109,7 @@ public final class ControlFolder {
     return entries;
   }
 
-  /** Executes new commands and deletes old responses. Called several times a second. */
+  /** Executes new commands and deletes old responses. Called twice a second. */
   public void poll() {
     try {
       for (Path entry : entries(folder)) {
