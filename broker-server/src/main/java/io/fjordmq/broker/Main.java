@@ -172,7 +172,7 @@ public final class Main {
   private static void requestRestore(Path backup, ConfigLoader.LoadedConfig loaded)
       throws IOException {
     Path data = Path.of(loaded.config().dataDir());
-    printResult(BackupProgram.requestRestore(backup, data, loaded.config().bootstrap()));
+    printResult(BackupProgram.requestRestore(backup, data));
   }
 
   private static void recover(String what, BrokerConfig config) throws IOException {

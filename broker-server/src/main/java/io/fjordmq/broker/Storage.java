@@ -44,7 +44,7 @@ final class Storage implements ShutdownSequence.Composite {
       directory =
           shutdownSequence.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
       RecoveryFile.requireNone(directory);
-      firstContents = Restore.requestedIn(directory, config.bootstrap());
+      firstContents = Restore.requestedIn(directory);
       identity = ClusterNode.identify(config, directory, progress);
       RocksLibrary.load(directory.resolve("native"));
       kv =
