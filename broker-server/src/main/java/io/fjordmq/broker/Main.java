@@ -1,6 +1,7 @@
 package io.fjordmq.broker;
 
 import io.fjordmq.broker.backup.BackupProgram;
+import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
@@ -8,6 +9,7 @@ import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.MemoryLimits;
 import io.fjordmq.broker.logging.DeferredLog;
 import io.fjordmq.broker.mosquitto.MosquittoImport;
+import io.fjordmq.broker.recovery.RecoveryProgram;
 import io.fjordmq.broker.rest.ConfigsResource;
 import io.fjordmq.cluster.PrivateDirectory;
 import java.io.FileDescriptor;
@@ -42,11 +44,14 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup
  *   <li>{@code --restore DIR} checks a backup and writes a request to restore it to the data
  *       directory, which must be empty
+ *   <li>{@code --recover (show | cluster | RANGE)} describes what a stopped node has, or makes it
+ *       the only node of a new cluster, or the only voter of a range
  * </ul>
  */
 public final class Main {
   private static final String USAGE =
-      "usage: Main [--check | --show-config | --restore DIR] [-c FILE] [-d DIR],"
+      "usage: Main [--check | --show-config | --restore DIR | --recover (show | cluster | RANGE)]"
+          + " [-c FILE] [-d DIR],"
           + " or Main (--import-mosquitto FILE | --show-backup DIR | --verify-backup DIR)";
 
   private static final String CHECK = "--check";
@@ -55,6 +60,10 @@ public final class Main {
   private static final String SHOW_BACKUP = "--show-backup";
   private static final String VERIFY_BACKUP = "--verify-backup";
   private static final String RESTORE = "--restore";
+  private static final String RECOVER = "--recover";
+
+  /** The tasks that need the configuration and an argument. */
+  private static final List<String> NODE_TASKS = List.of(RESTORE, RECOVER);
 
   /** The tasks that need no configuration. */
   private static final Map<String, FileTask> FILE_TASKS =
@@ -78,7 +87,9 @@ public final class Main {
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     String task = args.length == 0 ? "" : args[0];
     FileTask fileTask = FILE_TASKS.get(task);
-    boolean startsNode = fileTask == null && !List.of(CHECK, SHOW_CONFIG, RESTORE).contains(task);
+    boolean isNodeTask = NODE_TASKS.contains(task);
+    boolean startsNode =
+        fileTask == null && !isNodeTask && !List.of(CHECK, SHOW_CONFIG).contains(task);
     // Only a node has a log; the other tasks must not write anything.
     DeferredLog deferred = DeferredLog.off();
     if (fileTask != null) {
@@ -86,10 +97,10 @@ public final class Main {
       return;
     }
     ConfigLoader.LoadedConfig loaded;
-    int options = startsNode ? 0 : task.equals(RESTORE) ? 2 : 1;
+    int options = startsNode ? 0 : isNodeTask ? 2 : 1;
     try {
       if (options > args.length) {
-        throw new IllegalArgumentException(RESTORE + " needs a value");
+        throw new IllegalArgumentException(task + " needs a value");
       }
       loaded = ConfigLoader.load(commandLine(Arrays.copyOfRange(args, options, args.length)));
     } catch (IllegalArgumentException e) {
@@ -106,6 +117,7 @@ public final class Main {
       case CHECK -> check(loaded);
       case SHOW_CONFIG -> showConfig(loaded);
       case RESTORE -> run(directory -> requestRestore(directory, loaded), args[1]);
+      case RECOVER -> run(what -> recover(what.toString(), loaded.config()), args[1]);
       default -> start(loaded, deferred);
     }
   }
@@ -160,7 +172,17 @@ public final class Main {
   private static void requestRestore(Path backup, ConfigLoader.LoadedConfig loaded)
       throws IOException {
     Path data = Path.of(loaded.config().dataDir());
-    printResult(BackupProgram.requestRestore(backup, data, loaded.config().bootstrap()));
+    printResult(BackupProgram.requestRestore(backup, data));
+  }
+
+  private static void recover(String what, BrokerConfig config) throws IOException {
+    List<String> lines =
+        switch (what) {
+          case "show" -> RecoveryProgram.show(config);
+          case "cluster" -> RecoveryProgram.recoverCluster(config);
+          default -> RecoveryProgram.recoverRange(config, what);
+        };
+    lines.forEach(Main::printResult);
   }
 
   private static PrintStream output() {

@@ -7,6 +7,7 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.MemoryLimits;
+import io.fjordmq.broker.recovery.RecoveryFile;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.range.kv.KvException;
@@ -42,7 +43,8 @@ final class Storage implements ShutdownSequence.Composite {
     try {
       directory =
           shutdownSequence.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
-      firstContents = Restore.requestedIn(directory, config.bootstrap());
+      RecoveryFile.requireNone(directory);
+      firstContents = Restore.requestedIn(directory);
       identity = ClusterNode.identify(config, directory, progress);
       RocksLibrary.load(directory.resolve("native"));
       kv =

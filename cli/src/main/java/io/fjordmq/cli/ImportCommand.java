@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Converts the configuration of other brokers. */
-@Command(name = "import", description = "Convert the configuration of another broker")
+/** Imports exported data, and converts the configuration of other brokers. */
+@Command(
+    name = "import",
+    description = "Import exported data, or convert the configuration of another broker")
 final class ImportCommand {
   private final CommandContext context;
 
@@ -28,5 +30,18 @@ final class ImportCommand {
     context.terminal().out().flush();
     context.terminal().err().print(result.err());
     return result.isSuccess() ? Main.DONE : Main.FAILED;
+  }
+
+  @Command(
+      name = "data",
+      description = {
+        "Import sessions, retained messages and MQTT users from a file that 'export' has written",
+        "The cluster keeps serving clients. What exists already is left unchanged and listed, so"
+            + " that the command can be repeated. The expiry of sessions begins now."
+      })
+  int data(@Parameters(paramLabel = "FILE", description = "file of JSON lines") Path file) {
+    DataImport data = new DataImport(context, file, line -> context.terminal().err().println(line));
+    context.terminal().out().println(data.run());
+    return Main.DONE;
   }
 }

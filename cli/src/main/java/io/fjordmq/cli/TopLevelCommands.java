@@ -25,6 +25,8 @@ final class TopLevelCommands {
     all.commands.put("voters", () -> new VotersCommand(context));
     all.commands.put("backup", () -> new BackupCommand(context));
     all.commands.put("restore", () -> new RestoreCommand(context));
+    all.commands.put("recover", () -> new RecoverCommand(context));
+    all.commands.put("export", () -> new ExportCommand(context));
     all.commands.put("alarms", () -> new AlarmsCommand(context));
     all.commands.put("listeners", () -> new ListenersCommand(context));
     all.commands.put("config", () -> new ConfigCommand(context));

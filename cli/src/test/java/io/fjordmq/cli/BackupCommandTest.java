@@ -82,6 +82,18 @@ class BackupCommandTest {
     Files.writeString(script, "#!/bin/bash\necho \"${*: -4}\"\n[[ \"$*\" != */bad* ]] || exit 1\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
     assertThat(new Cli().line("restore /b").out()).isEqualTo("--restore /b -c /etc/fjordmq.yml\n");
+    assertThat(new Cli().line("recover"))
+        .isEqualTo(
+            new Cli.Result(
+                0,
+                "--recover show -c /etc/fjordmq.yml\n",
+                "nothing was changed; if the other nodes are lost for good, add --confirm to"
+                    + " recover the node\n"));
+    assertThat(new Cli().line("recover --confirm").out())
+        .isEqualTo("--recover cluster -c /etc/fjordmq.yml\n");
+    assertThat(new Cli().line("recover --range inbox-7 --confirm").out())
+        .isEqualTo("--recover inbox-7 -c /etc/fjordmq.yml\n");
+    assertThat(new Cli().line("recover --range 7").code()).isEqualTo(2);
     assertThat(new Cli().line("backup verify /b").out()).endsWith("--verify-backup /b\n");
     assertThat(new Cli().line("backup show /b").out()).endsWith("--show-backup /b\n");
     assertThat(new Cli().line("backup verify /bad").code()).isEqualTo(1);

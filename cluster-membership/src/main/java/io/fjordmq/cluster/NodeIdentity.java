@@ -104,6 +104,15 @@ public record NodeIdentity(NodeId node, String clusterId) {
       throw new FileSystemException(
           directory.path().toString(), null, "the data directory already belongs to a node");
     }
+    replaceIn(directory);
+  }
+
+  /**
+   * Replaces the identity of a directory, which thereby belongs to another node and cluster. It is
+   * durable when this method returns. Everything else in the directory must have been changed
+   * before.
+   */
+  public void replaceIn(DataDirectory directory) throws IOException {
     String text = CURRENT_FORMAT + "\nnode " + node + "\ncluster " + clusterId + "\n";
     AtomicFile.replace(directory.resolve(FILE), text.getBytes(StandardCharsets.UTF_8));
   }

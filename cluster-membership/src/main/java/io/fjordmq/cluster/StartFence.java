@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. Only {@link #open} and {@link #incrementCounter} block.
  */
 public final class StartFence {
+  /** The name of the file in the data directory. */
+  public static final String FILE = StartFile.NAME;
+
   private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
 
   /** A connected process that has sent nothing for this long is no longer considered alive. */

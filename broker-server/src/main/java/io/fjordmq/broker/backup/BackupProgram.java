@@ -65,17 +65,10 @@ public final class BackupProgram {
    * Checks a backup, and lets the first start of a node restore it.
    *
    * @param dataDirectory an empty directory, or one that does not exist
-   * @param bootstrap whether the configuration of the node lets it create a cluster
    * @return what the operator must do next
    * @throws IOException if the backup is damaged or the directory is not empty
    */
-  public static String requestRestore(Path directory, Path dataDirectory, boolean bootstrap)
-      throws IOException {
-    if (!bootstrap) {
-      throw new BackupException(
-          "a restored backup becomes a new cluster, but 'bootstrap' is false in the configuration"
-              + " of this node; set bootstrap: true");
-    }
+  public static String requestRestore(Path directory, Path dataDirectory) throws IOException {
     if (Files.exists(dataDirectory.resolve(NodeIdentity.RESTORE_FILE))) {
       throw new BackupException(
           "the data directory %s already has a restore request; start the node, or empty the directory"
@@ -90,7 +83,7 @@ public final class BackupProgram {
                 .formatted(data.path()));
       }
       new RestoreRequest(backup.path(), backup.manifestSha256()).store(data);
-      return "the first start of this node restores the backup %s as a new cluster; start it now"
+      return "the first start of this node restores the backup %s as a new cluster, whatever bootstrap and expectNodes are; start it now"
           .formatted(backup.path());
     }
   }

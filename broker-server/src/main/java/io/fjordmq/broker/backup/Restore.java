@@ -1,7 +1,6 @@
 package io.fjordmq.broker.backup;
 
 import io.fjordmq.broker.cluster.FirstContents;
-import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
@@ -64,19 +63,12 @@ public final class Restore implements FirstContents {
    * Returns the contents of the backup that the data directory requests to restore, or those of an
    * empty cluster if there is no request.
    *
-   * @param bootstrap whether the node may create a cluster
-   * @throws StartException if the backup cannot be restored; nothing has been created then
+   * @throws BackupException if the backup cannot be restored; nothing has been created then
    */
-  public static FirstContents requestedIn(DataDirectory directory, boolean bootstrap)
-      throws StartException, IOException {
+  public static FirstContents requestedIn(DataDirectory directory) throws IOException {
     Optional<RestoreRequest> request = RestoreRequest.load(directory);
     if (request.isEmpty()) {
       return EMPTY;
-    }
-    if (!bootstrap) {
-      throw new StartException(
-          "a restored backup becomes a new cluster, but 'bootstrap' is false; set bootstrap: true, or delete the file %s to join the cluster of the seeds"
-              .formatted(directory.resolve(NodeIdentity.RESTORE_FILE)));
     }
     Restore restore = new Restore(directory, request.get());
     if (NodeIdentity.load(directory).isEmpty()) {

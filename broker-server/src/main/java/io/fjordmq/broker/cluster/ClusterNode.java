@@ -29,6 +29,7 @@ import io.fjordmq.cluster.peer.PeerChannels;
 import io.fjordmq.cluster.peer.PeerPort;
 import io.fjordmq.cluster.tls.ClusterTls;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -90,8 +91,12 @@ public final class ClusterNode implements ShutdownSequence.Composite {
         PeerChannels.open(config.peerConfig(), config.clusterConfig().tls())) {
       ClusterJoin join =
           new ClusterJoin(
-              join(config, addresses, creation(config)), channels, InstantSource.system());
-      if (config.expectNodes() > 0) {
+              join(config, addresses, creation(config, directory)),
+              channels,
+              InstantSource.system());
+      if (isRestoring(directory)) {
+        return join.identify(directory, random);
+      } else if (config.expectNodes() > 0) {
         FormationRun run = formation(config, addresses, channels, random);
         return join.identify(directory, run.await(file, progress));
       } else if (!config.bootstrap() && isAlone(config, addresses)) {
@@ -110,8 +115,18 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     return !config.clusterConfig().hasSeeds() && !addresses.isOpenToOthers();
   }
 
-  private static JoinOptions.Creation creation(BrokerConfig config) {
-    return config.bootstrap() ? JoinOptions.Creation.BOOTSTRAP : JoinOptions.Creation.NONE;
+  private static JoinOptions.Creation creation(BrokerConfig config, DataDirectory directory) {
+    return config.bootstrap() || isRestoring(directory)
+        ? JoinOptions.Creation.BOOTSTRAP
+        : JoinOptions.Creation.NONE;
+  }
+
+  /**
+   * Whether an operator has requested to restore a backup, which makes a new cluster, whatever the
+   * configuration says about the first start.
+   */
+  private static boolean isRestoring(DataDirectory directory) {
+    return Files.exists(directory.resolve(NodeIdentity.RESTORE_FILE));
   }
 
   private static FormationRun formation(
@@ -191,7 +206,9 @@ public final class ClusterNode implements ShutdownSequence.Composite {
           join(
               config,
               clusterAddresses,
-              forming.isFounder(identity) ? JoinOptions.Creation.FOUNDER : creation(config));
+              forming.isFounder(identity)
+                  ? JoinOptions.Creation.FOUNDER
+                  : creation(config, directory));
       StartCheck check = new StartCheck(identity, join, peers, fence);
       check.probeNodes(addresses);
       boolean standAlone = StandAloneRequest.isRequested(directory, check, addresses);

@@ -71,6 +71,8 @@ public final class ClusterQueries implements AutoCloseable {
   private final TopicQueries topics;
   private final RetainedQueries retained;
   private final MessagePublisher publisher;
+  private final SessionTransfer sessionTransfer;
+  private final RetainedTransfer retainedTransfer;
 
   /** Starts answering other nodes, with threads of its own. */
   public static ClusterQueries open(Dependencies dependencies) {
@@ -121,6 +123,14 @@ public final class ClusterQueries implements AutoCloseable {
     queues = new QueueQueries(nodes, dependencies.sessions);
     topics = new TopicQueries(dependencies.routes, topicThread);
     retained = new RetainedQueries(dependencies.retained, dependencies.clock, queryThreads);
+    sessionTransfer =
+        new SessionTransfer(
+            clients,
+            dependencies.sessions,
+            dependencies.inboxes,
+            dependencies.inboxRoutes,
+            dependencies.membership);
+    retainedTransfer = new RetainedTransfer(dependencies.retained);
     Publishing publishing = dependencies.publishing;
     publisher =
         new MessagePublisher(
@@ -159,6 +169,16 @@ public final class ClusterQueries implements AutoCloseable {
   /** Publishes messages. */
   public MessagePublisher publisher() {
     return publisher;
+  }
+
+  /** Exports and creates sessions. */
+  public SessionTransfer sessionTransfer() {
+    return sessionTransfer;
+  }
+
+  /** Exports and stores retained messages. */
+  public RetainedTransfer retainedTransfer() {
+    return retainedTransfer;
   }
 
   @Override

@@ -63,7 +63,7 @@ final class AuditTrail {
      */
     CompletableFuture<Response> record(
         Supplier<CompletableFuture<Response>> handler, Executor threads) {
-      if (!isChange()) {
+      if (!isChange() && !isFirstOfAudited()) {
         return handler.get();
       }
       CompletableFuture<Response> response;
@@ -99,6 +99,11 @@ final class AuditTrail {
           task.run();
         }
       };
+    }
+
+    /** Whether a list whose reading is recorded begins. The pages that follow have a cursor. */
+    private boolean isFirstOfAudited() {
+      return operation.isAudited() && !call.query().contains("cursor=");
     }
 
     private boolean isChange() {

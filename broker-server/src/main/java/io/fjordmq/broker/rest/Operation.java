@@ -119,6 +119,11 @@ public final class Operation {
     return Optional.ofNullable(declared.role);
   }
 
+  /** Whether the audit log records requests that change nothing. */
+  boolean isAudited() {
+    return declared.audited;
+  }
+
   /** Whether callers that are bound to a tenant may call the operation. */
   boolean isForTenants() {
     return declared.tenants;
@@ -190,6 +195,7 @@ public final class Operation {
     private @Nullable Role role;
     private boolean anonymous;
     private boolean tenants;
+    private boolean audited;
     private @Nullable Schema body;
     private boolean bodyOptional;
     private @Nullable FieldSelection selection;
@@ -243,6 +249,15 @@ public final class Operation {
      */
     public Builder tenants() {
       tenants = true;
+      return this;
+    }
+
+    /**
+     * Lets the audit log record the first page of a list, because it discloses data of clients in
+     * bulk.
+     */
+    public Builder audited() {
+      audited = true;
       return this;
     }
 

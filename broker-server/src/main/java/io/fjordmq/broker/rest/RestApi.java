@@ -11,6 +11,7 @@ import io.fjordmq.broker.http.MqttAdmission;
 import io.fjordmq.broker.http.MqttUser;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.common.Deadlines;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -89,6 +90,9 @@ public final class RestApi implements AutoCloseable {
             new QueuesResource(queries.queues(), queries.clients()),
             new TopicsResource(queries.topics()),
             new RetainedResource(queries.retained()),
+            new SessionTransferResource(queries.sessionTransfer()),
+            new RetainedTransferResource(queries.retainedTransfer(), InstantSource.system()),
+            new MqttUserExportResource(services.users().users()),
             new PublishResource(queries.publisher()),
             new LogLevelsResource(services.logLevels(), nodes),
             new AlarmsResource(services.alarms()),

@@ -89,6 +89,39 @@ public final class ClientUsers {
     return page.page();
   }
 
+  /** A user with the text of its password hash; null if it has none. */
+  public record Exported(ClientUser user, @Nullable String passwordHash) {
+    /** Omits the hash. */
+    @Override
+    public String toString() {
+      return "user " + user.name();
+    }
+  }
+
+  /**
+   * Returns users with their password hashes, ordered by the bytes of their names.
+   *
+   * @param tenant null for all tenants
+   * @param after only users after this name; empty for all
+   * @param limit maximum number of users; &gt; 0
+   */
+  public List<Exported> export(@Nullable String tenant, String after, int limit) {
+    String afterKey = StoredClientUser.key(after);
+    List<Exported> found = new ArrayList<>();
+    for (MetadataRecord record : views.get().withPrefix(StoredClientUser.PREFIX)) {
+      if (found.size() == limit) {
+        break;
+      }
+      StoredClientUser stored =
+          record.key().compareTo(afterKey) > 0 ? directory.readable(record) : null;
+      if (stored != null && (tenant == null || tenant.equals(stored.user().tenant()))) {
+        PasswordHash password = stored.credentials().password();
+        found.add(new Exported(stored.user(), password == null ? null : password.text()));
+      }
+    }
+    return found;
+  }
+
   private static boolean isLike(String name, String like) {
     return name.toLowerCase(Locale.ROOT).contains(like.toLowerCase(Locale.ROOT));
   }

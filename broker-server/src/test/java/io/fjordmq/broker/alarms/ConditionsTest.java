@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -145,7 +146,7 @@ class ConditionsTest {
                 Arrays.stream(replicas).map(ReplicaStatus::descriptor).toList(),
                 Map.of("inbox", 3),
                 hasMetadataLeader,
-                new LevelStatus(LevelRecord.INITIAL, new TreeMap<>()))));
+                new LevelStatus(LevelRecord.INITIAL, Collections.emptySortedMap()))));
   }
 
   @Test

@@ -98,27 +98,24 @@ class BackupDirectoryTest {
   void shouldRequestTheRestoreIntoAnEmptyDirectoryOnly() throws IOException {
     Path backup = backup();
     Path data = folder.resolve("data");
-    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data, false))
-        .hasMessageContaining("set bootstrap: true");
-    assertThat(data).doesNotExist();
-    assertThat(BackupProgram.requestRestore(backup, data, true)).contains("start it now");
+    assertThat(BackupProgram.requestRestore(backup, data)).contains("start it now");
     try (DataDirectory directory = DataDirectory.open(data)) {
       RestoreRequest request = RestoreRequest.load(directory).orElseThrow();
       assertThat(request.backup()).isEqualTo(backup);
       assertThat(request.manifestSha256()).isEqualTo(BackupDirectory.open(backup).manifestSha256());
     }
-    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data, true))
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data))
         .hasMessageContaining("already has a restore request");
 
     Path used = folder.resolve("used");
     try (DataDirectory directory = DataDirectory.open(used)) {
       NodeIdentity.random(new Random(1)).store(directory);
     }
-    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, used, true))
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, used))
         .hasMessageContaining("belongs to a node");
     Path foreign = Files.createDirectory(folder.resolve("foreign"));
     Files.createFile(foreign.resolve("x"));
-    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, foreign, true))
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, foreign))
         .hasMessageContaining("choose an empty directory");
   }
 
@@ -126,14 +123,12 @@ class BackupDirectoryTest {
   void shouldCreateNothingIfTheBackupHasChangedSinceTheRequest() throws IOException {
     Path backup = backup();
     Path data = folder.resolve("data");
-    BackupProgram.requestRestore(backup, data, true);
+    BackupProgram.requestRestore(backup, data);
     Files.delete(backup.resolve(INBOX));
     try (DataDirectory directory = DataDirectory.open(data)) {
-      assertThatThrownBy(() -> Restore.requestedIn(directory, true))
+      assertThatThrownBy(() -> Restore.requestedIn(directory))
           .isInstanceOf(BackupException.class)
           .hasMessageContaining("is missing");
-      assertThatThrownBy(() -> Restore.requestedIn(directory, false))
-          .hasMessageContaining("'bootstrap' is false");
       assertThat(NodeIdentity.load(directory)).isEmpty();
     }
   }

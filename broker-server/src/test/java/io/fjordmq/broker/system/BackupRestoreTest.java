@@ -51,6 +51,7 @@ class BackupRestoreTest {
       store(original);
       backUpUnderLoad(original.node(2));
       shouldNotRestoreIntoTheClusterOfASeed(original.node(1));
+      shouldNotTalkToAClone(original);
       original.nodes().forEach(BrokerUnderTest::kill);
     }
     assertThat(BackupProgram.verify(backup)).contains("complete and undamaged");
@@ -173,18 +174,68 @@ class BackupRestoreTest {
 
   private void shouldNotRestoreIntoTheClusterOfASeed(BrokerUnderTest original) throws IOException {
     Path clone = folder.resolve("clone");
-    BackupProgram.requestRestore(backup, dataOf(clone), true);
+    BackupProgram.requestRestore(backup, dataOf(clone));
     NodeFile file = NodeFile.standalone("").withSeeds("127.0.0.1:" + original.clusterPort());
     BrokerUnderTest refused = BrokerUnderTest.launchIn(clone, file);
     assertThat(refused.awaitEnd(60)).isEqualTo(1);
     assertThat(refused.output()).contains("is a node of cluster " + cluster);
   }
 
+  /** The configuration of the clone, and then that of a node of the original, lead to the other. */
+  private void shouldNotTalkToAClone(ClusterUnderTest original) throws IOException {
+    Path staging = folder.resolve("staging");
+    BackupProgram.requestRestore(backup, dataOf(staging));
+    NodeFile file = NodeFile.standalone("").withBootstrap(false);
+    String clonePort = "127.0.0.1:" + file.cluster();
+    try (BrokerUnderTest created = BrokerUnderTest.launchIn(staging, file)) {
+      created.awaitListening();
+    }
+    BrokerUnderTest production = original.node(3);
+    String seed = "127.0.0.1:" + production.clusterPort();
+    try (BrokerUnderTest clone = BrokerUnderTest.launchIn(staging, file.withSeeds(seed))) {
+      clone.awaitListening();
+      assertThat(nodes(clone)).hasSize(1);
+      assertThat(nodes(production)).hasSize(3);
+
+      production.stop();
+      try (BrokerUnderTest misled =
+          BrokerUnderTest.launchIn(
+              production.nodeDirectory().getParent(),
+              production.file().withSeeds(clonePort + "," + seed))) {
+        misled.awaitListening();
+        awaitWarning(misled, clonePort);
+        assertThat(nodes(misled)).hasSize(3);
+        assertThat(nodes(clone)).hasSize(1);
+      }
+    }
+  }
+
+  private static void awaitWarning(BrokerUnderTest node, String address) {
+    Await.until(
+        "a warning about the other cluster",
+        60,
+        () ->
+            node.output()
+                .lines()
+                .filter(line -> line.contains("A seed belongs to another cluster"))
+                .anyMatch(line -> line.contains("address=" + address.split(",")[0])));
+  }
+
+  private static List<String> nodes(BrokerUnderTest node) {
+    return Scrape.get(node.httpPort(), "/status")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("node "))
+        .toList();
+  }
+
   @Test
   void shouldRestoreOnOneNode() throws IOException {
     Path one = folder.resolve("one");
-    BackupProgram.requestRestore(backup, dataOf(one), true);
-    try (BrokerUnderTest node = BrokerUnderTest.startIn(one)) {
+    BackupProgram.requestRestore(backup, dataOf(one));
+    NodeFile file = NodeFile.standalone("").withBootstrap(false);
+    try (BrokerUnderTest node = BrokerUnderTest.launchIn(one, file)) {
+      node.awaitListening();
       assertThat(dataOf(one).resolve("restore")).doesNotExist();
       assertThat(api(node).get("/cluster").body().path("name").asString("")).isNotEqualTo(cluster);
       assertRestored(node, node);
@@ -199,9 +250,13 @@ class BackupRestoreTest {
 
   @Test
   void shouldRestoreOnOneNodeThatGrowsToThree() throws IOException {
-    List<NodeFile> files = ClusterUnderTest.files(3, "");
+    // A restore creates the cluster although this configuration lets three empty nodes create it.
+    List<NodeFile> files =
+        ClusterUnderTest.files(3, "expectNodes: 3\n").stream()
+            .map(file -> file.withBootstrap(false))
+            .toList();
     Path grown = folder.resolve("grown");
-    BackupProgram.requestRestore(backup, dataOf(grown.resolve("1")), true);
+    BackupProgram.requestRestore(backup, dataOf(grown.resolve("1")));
     List<BrokerUnderTest> nodes = new ArrayList<>();
     try {
       for (NodeFile file : files) {

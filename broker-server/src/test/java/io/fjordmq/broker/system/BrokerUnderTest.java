@@ -64,6 +64,10 @@ final class BrokerUnderTest implements AutoCloseable {
     this.process = launch();
   }
 
+  NodeFile file() {
+    return file;
+  }
+
   int port() {
     return file.mqtt();
   }

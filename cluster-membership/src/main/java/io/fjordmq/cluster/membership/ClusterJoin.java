@@ -124,7 +124,7 @@ public final class ClusterJoin {
   private void refuseSecondCluster(List<HelloReply> replies) throws MembershipException {
     for (HelloReply seed : replies) {
       throw new MembershipException(
-          "'bootstrap: true' creates a new cluster, but the seed at %s is a node of cluster %s; set bootstrap: false to join that cluster, or remove the seed from seedEndpoints"
+          "'bootstrap: true' or a restore creates a new cluster, but the seed at %s is a node of cluster %s; set bootstrap: false to join that cluster, or remove the seed from seedEndpoints"
               .formatted(seed.address(), seed.clusterId()));
     }
   }

@@ -22,6 +22,19 @@ public final class MetadataFile implements MetadataStorage {
     return Files.exists(file) ? Files.readAllBytes(file) : null;
   }
 
+  /**
+   * Returns the records as of the last checkpoint, without those that only the log has; empty if
+   * there is no checkpoint.
+   *
+   * @throws IOException if the file cannot be read
+   */
+  public MetadataView view() throws IOException {
+    byte[] checkpoint = load();
+    return checkpoint == null
+        ? MetadataView.EMPTY
+        : MetadataCodec.decodeCheckpoint(checkpoint).view();
+  }
+
   @Override
   public void save(byte[] checkpoint) throws IOException {
     AtomicFile.replace(file, checkpoint);

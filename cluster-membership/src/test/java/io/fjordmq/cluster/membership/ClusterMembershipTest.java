@@ -217,7 +217,8 @@ class ClusterMembershipTest {
     nodes.start("a", nodes.bootstrap("a", "a"));
     assertThatThrownBy(() -> nodes.start("b", nodes.bootstrap("b", "a", "b")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("'bootstrap: true' creates a new cluster, but the seed at");
+        .hasMessageContaining(
+            "'bootstrap: true' or a restore creates a new cluster, but the seed at");
     assertThat(folder.resolve("b/node.id")).doesNotExist();
   }
 

@@ -215,10 +215,12 @@ class PeerPortTest {
   @Test
   void shouldRefuseANodeOfAnotherCluster() throws Exception {
     PeerPort a = ports.open(A);
-    ports.open("c2", B, null, TestPorts.SETTINGS);
+    PeerPort b = ports.open("c2", B, null, TestPorts.SETTINGS);
     PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     assertThat(failure).hasMessageContaining("node b belongs to cluster c2, node a to cluster c1");
+    assertThat(failure(b.call(A, "echo", bytes("x"), TIMEOUT)))
+        .hasMessageContaining("node a belongs to cluster c1, node b to cluster c2");
   }
 
   @Test

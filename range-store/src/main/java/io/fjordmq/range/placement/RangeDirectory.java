@@ -52,6 +52,15 @@ public final class RangeDirectory implements MetadataListener {
    */
   public record Published(RangeDescriptor descriptor, long version) {}
 
+  /** Returns the ranges in a view of the metadata, which the directory does not follow. */
+  public static RangeDirectory of(MetadataView view) {
+    RangeDirectory directory = new RangeDirectory();
+    directory.readNumbers(view);
+    directory.readRanges(view);
+    directory.readPins(view);
+    return directory;
+  }
+
   /** Returns the key of a range's record. */
   public static String key(RangeId range) {
     return PREFIX + range.store() + "/" + range.number();
@@ -107,6 +116,11 @@ public final class RangeDirectory implements MetadataListener {
      */
     Change persistenceChange() {
       return putChange(number);
+    }
+
+    /** Returns the write that stores a later number. */
+    Change advanceChange(long next) {
+      return putChange(next);
     }
 
     private Change putChange(long next) {

@@ -24,6 +24,7 @@ import io.fjordmq.cluster.consensus.log.GroupVote;
 import io.fjordmq.cluster.consensus.log.LogKeys;
 import io.fjordmq.cluster.consensus.log.PeerNames;
 import io.fjordmq.cluster.consensus.log.SharedLog;
+import io.fjordmq.cluster.consensus.log.StoredGroup;
 import io.fjordmq.cluster.consensus.transport.RaftTransport;
 import io.fjordmq.cluster.consensus.transport.SnapshotExchange;
 import io.fjordmq.cluster.consensus.transport.SnapshotExports;
@@ -171,9 +172,24 @@ public final class JRaftHost implements ConsensusHost {
    * held are lost. If a peer is still running, both sides continue independently and diverge.
    */
   public void becomeSoleVoter() {
-    Set<GroupId> hosted = groups();
-    synchronized (this) {
-      standAloneGroups.addAll(hosted);
+    becomeSoleVoter(groups());
+  }
+
+  /** Like {@link #becomeSoleVoter()}, for some of the groups that this node holds. */
+  public synchronized void becomeSoleVoter(Set<GroupId> groups) {
+    standAloneGroups.addAll(groups);
+  }
+
+  /**
+   * Returns what the log holds of a group, as of before it was opened; null if this node has no
+   * replica.
+   */
+  public synchronized @Nullable StoredGroup stored(GroupId group) {
+    try {
+      requireOpen();
+      return StoredGroup.read(log, group);
+    } catch (RocksDBException | MalformedBytesException e) {
+      throw failed("cannot read the log of group " + group, e);
     }
   }
 

@@ -127,6 +127,17 @@ final class RaftTransportTest {
         .hasMessageContaining("no address of node server");
   }
 
+  /** Such as a node that was recovered as a new cluster, at its previous address. */
+  @Test
+  void shouldRefuseRequestsForANodeWithAnotherId() throws Exception {
+    NodeId recovered = new NodeId("recovered");
+    listening(recovered);
+    addresses.put(SERVER, requireNonNull(addresses.get(recovered)));
+    RaftTransport client = client();
+    assertThatThrownBy(() -> ping(client, 5_000)).isInstanceOf(ExecutionException.class);
+    assertThat(client.isConnected(SERVER)).isFalse();
+  }
+
   @Test
   void shouldRejectRequestsFromRemovedNodes() throws Exception {
     AtomicBoolean removed = new AtomicBoolean();
