@@ -64,7 +64,9 @@ class RecoveredRangesTest {
     byte[] from = start == 0 ? new byte[0] : new byte[] {(byte) start};
     return new RangeDescriptor(
         new RangeId("words", number),
-        new KeyInterval(from, end == null ? null : new byte[] {(byte) (int) end}),
+        end == null
+            ? KeyInterval.from(from)
+            : new KeyInterval(from, new byte[] {end.byteValue()}),
         new RangeEpoch(version, 7),
         ReplicaSet.ofVoters(A));
   }
