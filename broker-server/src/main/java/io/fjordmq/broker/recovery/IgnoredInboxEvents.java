@@ -17,6 +17,9 @@ final class IgnoredInboxEvents implements InboxListener {
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
 
   @Override
+  public void onAppendsComplete() {}
+
+  @Override
   public void onLeaderStart(InboxSpan inboxes) {}
 
   @Override

@@ -2,10 +2,12 @@ package io.fjordmq.broker.recovery;
 
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.limits.MemoryLimits;
+import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
@@ -13,6 +15,7 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.LevelRecord;
 import io.fjordmq.cluster.metadata.MetadataFile;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.WriteResult;
@@ -149,11 +152,19 @@ final class OfflineReplicas implements AutoCloseable {
             stores(config),
             directory.resolve("install"),
             config.rangeConfig().replicas(),
-            threads.runtime(() -> NO_TIME),
+            threads.runtime(() -> NO_TIME, level(group)),
             new RangeObserver() {},
             range ->
                 group == null ? Optional.empty() : RangeDirectory.published(group.view(), range));
     await(this::firstNotLed, this::applied);
+  }
+
+  /** Returns the level of the cluster; the first one if its metadata are not recovered. */
+  private static ClusterLevel level(@Nullable MetadataGroup group) {
+    return group == null
+        ? ClusterLevel.first()
+        : ClusterLevel.fixed(
+            LevelRecord.of(group.view()).level(), SupportedLevels.ofThisProcess());
   }
 
   private static String notRecovered(@Nullable String failure) {

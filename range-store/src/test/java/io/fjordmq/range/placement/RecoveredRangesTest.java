@@ -64,9 +64,7 @@ class RecoveredRangesTest {
     byte[] from = start == 0 ? new byte[0] : new byte[] {(byte) start};
     return new RangeDescriptor(
         new RangeId("words", number),
-        end == null
-            ? KeyInterval.from(from)
-            : new KeyInterval(from, new byte[] {end.byteValue()}),
+        end == null ? KeyInterval.from(from) : new KeyInterval(from, new byte[] {end.byteValue()}),
         new RangeEpoch(version, 7),
         ReplicaSet.ofVoters(A));
   }
