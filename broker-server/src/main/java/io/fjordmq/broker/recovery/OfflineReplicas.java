@@ -163,8 +163,7 @@ final class OfflineReplicas implements AutoCloseable {
   private static ClusterLevel level(@Nullable MetadataGroup group) {
     return group == null
         ? ClusterLevel.first()
-        : ClusterLevel.fixed(
-            LevelRecord.of(group.view()).level(), SupportedLevels.ofThisProcess());
+        : ClusterLevel.fixed(LevelRecord.of(group.view()).level(), SupportedLevels.ofThisProcess());
   }
 
   private static String notRecovered(@Nullable String failure) {

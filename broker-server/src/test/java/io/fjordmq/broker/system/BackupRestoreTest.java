@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -200,7 +201,7 @@ class BackupRestoreTest {
       production.stop();
       try (BrokerUnderTest misled =
           BrokerUnderTest.launchIn(
-              production.nodeDirectory().getParent(),
+              Objects.requireNonNull(production.nodeDirectory().getParent()),
               production.file().withSeeds(clonePort + "," + seed))) {
         misled.awaitListening();
         awaitWarning(misled, clonePort);

@@ -64,7 +64,7 @@ class DataTransferTest {
         session.disconnect();
       }
     }
-    try (Mqtt5Session publisher = connect(source, null)) {
+    try (Mqtt5Session publisher = publisher(source)) {
       for (int i = 0; i < SESSIONS; i++) {
         publisher.publish(
             "retained/" + i,
@@ -91,8 +91,14 @@ class DataTransferTest {
 
   private static Mqtt5Session connect(BrokerUnderTest node, String name) {
     Mqtt5Session session = new Mqtt5Session(node.mqtt(), name);
-    session.connect(
-        connect -> connect.cleanStart(false).sessionExpiryInterval(name == null ? 0 : 36_000));
+    session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(36_000));
+    return session;
+  }
+
+  /** A client whose session ends with its connection. */
+  private static Mqtt5Session publisher(BrokerUnderTest node) {
+    Mqtt5Session session = new Mqtt5Session(node.mqtt(), "publisher");
+    session.connect(connect -> connect.sessionExpiryInterval(0));
     return session;
   }
 
@@ -138,7 +144,7 @@ class DataTransferTest {
   }
 
   private static void assertSessionsWork(BrokerUnderTest target) {
-    try (Mqtt5Session publisher = connect(target, null)) {
+    try (Mqtt5Session publisher = publisher(target)) {
       publisher.publish("kept/3", MqttQos.EXACTLY_ONCE, "new");
     }
     try (Mqtt5Session back = connect(target, "session3")) {
