@@ -300,7 +300,7 @@ class RangeStoreTest {
   void shouldCheckTheEntriesOfOtherNodes() {
     RangeId range = statusOf("a").descriptor().id();
     byte[] newer = RangeEntry.encodeRegister();
-    newer[0]++;
+    newer[0] = RangeEntry.FORMAT_WITH_LEVEL + 1;
     List<RangeResult> results = new ArrayList<>();
     ranges
         .store()
