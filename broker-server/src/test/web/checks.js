@@ -345,7 +345,7 @@ async function keyboardIsEnough({ browser, node }) {
   assert.match(await page.title(), /^Clients/);
   await tabTo(page, 'Client identifier contains');
   await page.keyboard.type('sensor-3');
-  await page.getByText('1 in total').waitFor();
+  await page.getByText(/\b1 in total/).waitFor(); // not "201 in total"
   await tabTo(page, 'sensor-3');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /sensor-3/, level: 1 }).waitFor();
