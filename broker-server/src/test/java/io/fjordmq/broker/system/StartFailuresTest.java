@@ -272,7 +272,11 @@ class StartFailuresTest {
       String seeds = "  seedEndpoints: 127.0.0.1:" + running.clusterPort() + "\n";
       StartAttempt attempt =
           StartAttempt.in(folder.resolve("second"), configuration() + seeds, Map.of());
-      assertOneLine(attempt, FAILED, "'bootstrap: true' or a restore creates a new cluster", "bootstrap: false");
+      assertOneLine(
+          attempt,
+          FAILED,
+          "'bootstrap: true' or a restore creates a new cluster",
+          "bootstrap: false");
     }
   }
 
