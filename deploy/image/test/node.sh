@@ -23,13 +23,14 @@ await_ready() { # name of a node
 # Reads all of the log: with 'grep -q', the program that prints it would fail.
 log_contains() { node_log "$1" | grep -F -- "$2" >/dev/null; } # node, text
 
-# Publishes a message to port $1 and expects it on port $2; further arguments are options of both clients. The message is
-# retained, so the subscriber may be the later one.
+# Publishes a message to port $1 and expects it on port $2, where the subscription exists before; further arguments are
+# options of both clients. The message is retained.
 deliver() {
   local from="$1" to="$2" topic="test/$1-$2" subscriber
   shift 2
-  mosquitto_sub -h 127.0.0.1 -p "$to" -q 1 -t "$topic" -C 1 -W 60 "$@" >"$work/received" 2>&1 &
+  stdbuf -oL mosquitto_sub -d -h 127.0.0.1 -p "$to" -q 1 -t "$topic" -C 1 -W 60 "$@" >"$work/received" 2>&1 &
   subscriber=$!
+  await 60 grep -F 'received SUBACK' "$work/received" || fail "no subscription on port $to: $(cat "$work/received")"
   mosquitto_pub -h 127.0.0.1 -p "$from" -q 1 -t "$topic" -m hello -r "$@" || fail "cannot publish to port $from"
   wait "$subscriber"
   grep -qx hello "$work/received" || fail "no message from port $from on port $to: $(cat "$work/received")"
