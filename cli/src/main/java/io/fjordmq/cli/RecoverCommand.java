@@ -29,7 +29,7 @@ final class RecoverCommand implements Callable<Integer> {
 
   @Option(
       names = "--confirm",
-      description = "change the node; the other nodes must be lost for good")
+      description = "change the node; the other nodes must be permanently lost")
   private boolean isConfirmed;
 
   RecoverCommand(CommandContext context) {
@@ -52,8 +52,8 @@ final class RecoverCommand implements Callable<Integer> {
           .terminal()
           .err()
           .println(
-              "nothing was changed; if the other nodes are lost for good, add --confirm to recover"
-                  + (one == null ? " the node" : " range " + one));
+              "nothing was changed; if the other nodes are permanently lost, add --confirm to"
+                  + (one == null ? " recover the node" : " recover range " + one));
     }
     return code;
   }

@@ -87,7 +87,7 @@ class BackupCommandTest {
             new Cli.Result(
                 0,
                 "--recover show -c /etc/fjordmq.yml\n",
-                "nothing was changed; if the other nodes are lost for good, add --confirm to"
+                "nothing was changed; if the other nodes are permanently lost, add --confirm to"
                     + " recover the node\n"));
     assertThat(new Cli().line("recover --confirm").out())
         .isEqualTo("--recover cluster -c /etc/fjordmq.yml\n");

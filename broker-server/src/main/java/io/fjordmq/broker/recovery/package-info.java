@@ -1,5 +1,5 @@
 /**
- * Recovery of a stopped node whose cluster, or one of whose ranges, has lost its majority for good.
+ * Recovery of a stopped node whose cluster, or one of whose ranges, has permanently lost its majority.
  * {@link io.fjordmq.broker.recovery.RecoveryProgram} is what the command line runs; {@link
  * io.fjordmq.broker.recovery.OfflineReplicas} opens the replicas of the node without a network.
  *

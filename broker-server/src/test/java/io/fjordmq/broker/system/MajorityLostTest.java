@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real nodes that lose a majority for good, and what the remaining one is recovered with. */
+/** Real nodes that permanently lose a majority, and what the remaining one is recovered with. */
 @Tag("slow")
 class MajorityLostTest {
   private static final int MESSAGES = 20;
