@@ -267,6 +267,9 @@ final class SizeCommand implements Callable<Integer> {
 
   private static String verdict(ClusterSize size, double growth) {
     String first = size.limits().get(0).name();
+    if (growth >= Sizing.MAX_GROWTH) {
+      return format("carries:  at least %,.0f times this workload", growth);
+    }
     return size.fits()
         ? format("carries:  %.1f times this workload; the first limit is: %s", growth, first)
         : format("does not fit: %.1f times this workload would; the limit is: %s", growth, first);

@@ -21,6 +21,12 @@ class SizeCommandTest {
   }
 
   @Test
+  void shouldNotComputeGrowthBeyondAThousand() {
+    assertThat(new Cli().line("size --clients 1000 --voters 1").out())
+        .contains("carries:  at least 1,000 times this workload\n");
+  }
+
+  @Test
   void shouldPrintJson() {
     Cli.Result result = new Cli().line("size --clients 1000 --voters 1 --json");
 

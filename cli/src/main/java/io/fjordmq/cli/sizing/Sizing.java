@@ -19,6 +19,9 @@ public record Sizing(Workload work, NodeSize node, double utilization) {
   /** Most nodes that are considered. */
   public static final int MAX_NODES = 100;
 
+  /** Highest result of {@link #growth}. */
+  public static final double MAX_GROWTH = 1_000;
+
   /** Changes of routes that a node applies per second, on one thread. */
   static final double MAX_ROUTE_CHANGES = 200_000;
 
@@ -86,14 +89,14 @@ public record Sizing(Workload work, NodeSize node, double utilization) {
 
   /**
    * Returns how often the workload fits into a cluster: 1 if it just fits, 2 if twice the clients,
-   * rates and stored messages would.
+   * rates and stored messages would; at most {@link #MAX_GROWTH}.
    *
    * @param nodes at least 1
    */
   public double growth(int nodes) {
     double low = 0;
     double high = 1;
-    while (high < 1_000 && new Sizing(work.times(high), node, utilization).of(nodes).fits()) {
+    while (high < MAX_GROWTH && new Sizing(work.times(high), node, utilization).of(nodes).fits()) {
       low = high;
       high *= 2;
     }
@@ -105,6 +108,6 @@ public record Sizing(Workload work, NodeSize node, double utilization) {
         high = middle;
       }
     }
-    return low;
+    return Math.min(low, MAX_GROWTH);
   }
 }
