@@ -267,11 +267,11 @@ async function outdatedValuesDoNotLookCurrent({ browser, node }) {
     await page.locator('header').getByText('No alarms').waitFor({ timeout: 30_000 });
     await page.waitForFunction(() => !document.querySelector('main.outdated'));
   };
-  const lost = /The node does not respond\. What you see is at least \d/;
+  const lost = /The node does not respond; .* What you see is at least \d/;
   const faults = [
     [lost, (route) => route.abort()],
     [lost, () => {}], // a request without a response
-    [/Some of what you see is .* old: a node did not respond in time\. /, (route) => route.fulfill({
+    [/Some values are outdated: a node did not respond in time\. .* Some of what you see is .* old\./, (route) => route.fulfill({
       status: 504, contentType: 'application/json', body: JSON.stringify({ code: 'TIMEOUT', message: 'a node did not respond in time' }) })],
   ];
   await isHealthy();

@@ -124,7 +124,7 @@ async function lostNode(page, browser, node, picture, folder) {
   await show(page, '#/nodes');
   node.kill();
   await nodeCard(page, node).getByText('down', { exact: true }).waitFor(PATIENCE);
-  await ownPage.getByText(/What you see is at least [1-9]\d s old; the page resumes automatically/).waitFor(PATIENCE);
+  await ownPage.getByText(/the page resumes automatically once the node is back\. What you see is at least [1-9]\d s old/).waitFor(PATIENCE);
   await takePicture(ownPage, join(folder, 'day-lost-connection.png'));
   await page.getByRole('region', { name: 'Changes' }).getByText(/led by/).first().waitFor(PATIENCE);
   await alarmsAre(page, SOME_ALARMS);

@@ -67,6 +67,7 @@ async function retainedMessageIsShownAndDeleted({ browser, node, other }) {
 async function userIsAddedEditedAndDeleted({ browser, node, other }) {
   const users = `/authentication/${encodeURIComponent('password_based:built_in_database')}/users`;
   const page = await adminPage({ browser, node }, {}, '#/mqtt-users');
+  await page.getByText('This node does not authenticate clients with these users.').waitFor();
   await page.getByRole('button', { name: 'Add a user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('User name').fill('meter/1');
@@ -93,9 +94,36 @@ async function userIsAddedEditedAndDeleted({ browser, node, other }) {
   await closed(page);
 }
 
+async function databaseInUseIsNotWarnedOf({ browser, node }) {
+  const page = await adminPage({ browser, node });
+  const provider = { id: 'scram:built_in_database', type: 'built_in_database', backend: 'built_in_database', enable: true };
+  for (const [hash, list, warning] of [
+    ['#/mqtt-users', '**/api/v5/authentication?*', 'This node does not authenticate clients with these users.'],
+    ['#/mqtt-rules', '**/api/v5/authorization/sources?*', 'This node does not apply these rules.'],
+  ]) {
+    await show(page, hash);
+    await page.getByText(warning).waitFor();
+    const answer = (providers) => (route) => route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: providers, meta: {} }) });
+    await page.route(list, answer([provider]));
+    await show(page, '#/clients');
+    const answered = page.waitForResponse(list);
+    await show(page, hash);
+    await answered;
+    await page.getByText(warning).waitFor({ state: 'detached' });
+    await page.unroute(list);
+    await page.route(list, answer([{ ...provider, enable: false }]));
+    await show(page, '#/clients');
+    await show(page, hash);
+    await page.getByText(warning).waitFor();
+    await page.unroute(list);
+  }
+  await closed(page);
+}
+
 async function rulesAreAddedAndEdited({ browser, node, other }) {
   const rules = '/authorization/sources/built_in_database/rules';
   const page = await adminPage({ browser, node }, {}, '#/mqtt-rules?kind=groups');
+  await page.getByText('This node does not apply these rules.').waitFor();
   await page.getByRole('button', { name: 'Add rules of a group' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name of the group').fill('meters');
@@ -260,6 +288,7 @@ export const VIEW_CHECKS = {
   topicTreeIsOpened,
   retainedMessageIsShownAndDeleted,
   userIsAddedEditedAndDeleted,
+  databaseInUseIsNotWarnedOf,
   rulesAreAddedAndEdited,
   banKeepsAClientAway,
   alarmsHaveAHistory,

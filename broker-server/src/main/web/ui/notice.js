@@ -28,9 +28,10 @@ export function Notices() {
   </div>`;
 }
 
-// A message that stays as long as its cause. kind: info, warning or error
-export function Banner({ kind = 'info', children }) {
-  return html`<div class="banner ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>${children}</div>`;
+// A message that stays as long as its cause. kind: info, warning or error. Screen readers announce the message, but not
+// `detail`, which may change often.
+export function Banner({ kind = 'info', detail, children }) {
+  return html`<div class="banner ${kind}"><span role=${kind === 'error' ? 'alert' : 'status'}>${children}</span>${detail ? ` ${detail}` : null}</div>`;
 }
 
 // What is missing from a response of the API (meta.partial).

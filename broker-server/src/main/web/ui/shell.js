@@ -149,8 +149,9 @@ function OutdatedBanner({ outdated }) {
   const { since, reason } = outdated;
   const age = since && duration(Date.now() - since);
   return lost
-    ? html`<${Banner} kind="error">${reason}. What you see is at least ${age} old; the page resumes automatically once the node is back.<//>`
-    : html`<${Banner} kind="warning">${age ? `Some of what you see is ${age} old` : 'Some values are missing'}: ${reason.replace(/\.$/, '')}. The page tries again.<//>`;
+    ? html`<${Banner} kind="error" detail=${`What you see is at least ${age} old.`}>${reason}; the page resumes automatically once the node is back.<//>`
+    : html`<${Banner} kind="warning" detail=${age && `Some of what you see is ${age} old.`}>${since ? 'Some values are outdated' : 'Some values are missing'}: ${
+      reason.replace(/\.$/, '')}. The page tries again.<//>`;
 }
 
 function ExpiryBanner() {
@@ -169,6 +170,6 @@ function ExpiryBanner() {
     return () => clearInterval(timer);
   }, [expiresAt]);
   return left < EXPIRY_WARNING_MS
-    ? html`<${Banner} kind="warning">Your login ends in ${duration(left)}. The page then asks for your password and continues here.<//>`
+    ? html`<${Banner} kind="warning" detail=${`Time left: ${duration(left)}.`}>Your login ends soon. The page then asks for your password and continues here.<//>`
     : null;
 }

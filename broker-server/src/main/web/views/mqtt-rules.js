@@ -7,6 +7,7 @@ import { confirm, openForm } from '../ui/dialog.js';
 import { ActionButton } from '../ui/form.js';
 import { ListView } from '../ui/list.js';
 import { Banner, notify } from '../ui/notice.js';
+import { UnusedDatabase } from './database-provider.js';
 
 const RULES = '/authorization/sources/built_in_database/rules';
 const UPDATE_MS = 10_000;
@@ -41,6 +42,8 @@ export function MqttRulesView() {
   return html`<h1 tabindex="-1">MQTT rules</h1>
     <p class="quiet">The rules of the client are evaluated first, then those of the user, of its groups, and of all clients.
       What no rule allows is denied. Users and their groups are in <a href="#/mqtt-users">MQTT users</a>.</p>
+    <${UnusedDatabase} source="/authorization/sources" list="securityConfig.authorization" types=${html`<code>database</code>`}>
+      This node does not apply these rules.<//>
     <${RulesOfAll} tenant=${tenant} />
     <nav class="toolbar" aria-label="Kinds of rules">${Object.entries(KINDS).map(([name, { noun: title }]) => html`<a
       href=${`#/mqtt-rules?${new URLSearchParams({ kind: name, ...(tenant ? { tenant } : {}) })}`} aria-current=${name === kind ? 'page' : undefined}>Rules of ${title}s</a>${' '}`)}</nav>

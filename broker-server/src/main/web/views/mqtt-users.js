@@ -7,6 +7,7 @@ import { confirm, openForm } from '../ui/dialog.js';
 import { ActionButton, Badge } from '../ui/form.js';
 import { ListView } from '../ui/list.js';
 import { notify } from '../ui/notice.js';
+import { UnusedDatabase } from './database-provider.js';
 
 const USERS = path`/authentication/${'password_based:built_in_database'}/users`;
 
@@ -35,6 +36,8 @@ export function MqttUsersView() {
   return html`<h1 tabindex="-1">MQTT users</h1>
     <p class="quiet">MQTT users, for providers of types <code>database</code> and <code>scram</code>.
       What they may do is in <a href="#/mqtt-rules">MQTT rules</a>.</p>
+    <${UnusedDatabase} source="/authentication" list="securityConfig.authentication" types=${html`<code>database</code> or <code>scram</code>`}>
+      This node does not authenticate clients with these users.<//>
     <${ListView} source=${USERS} filters=${FILTERS} columns=${COLUMNS} caption="MQTT users" rowKey=${({ user_id: user }) => user}
       empty="No user matches. Users that you or scripts add to the database appear here."
       toolbar=${({ refresh }) => html`<${ActionButton} role="administrator" kind="primary" onClick=${() => add(refresh)}>Add a user<//>`} />`;

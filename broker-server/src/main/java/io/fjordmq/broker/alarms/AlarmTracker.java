@@ -101,10 +101,10 @@ final class AlarmTracker {
         all.remove();
         Alarm ended = known.alarm.deactivated(now);
         history.addFirst(ended);
-        LOG.info(
-            "Alarm deactivated: {} alarm={} durationMs={}",
-            ended.message(),
+        LOG.info( // without the message, which says what to do
+            "Alarm deactivated alarm={}{} durationMs={}",
             ended.name(),
+            ended.subject().isEmpty() ? "" : " subject=" + ended.subject(),
             ended.duration(now).toMillis());
       }
     }
