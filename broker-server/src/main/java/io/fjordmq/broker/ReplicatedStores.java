@@ -4,6 +4,7 @@ import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.InboxEventRelay;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
@@ -54,6 +55,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   private final ReplicatedRetainStore retained;
   private final RetainReplicas retainReplicas;
   private final RetainSweeper retainSweeper;
+  private final RetainedBarrier retainedBarrier;
   private final ReplicatedInboxStore inboxes;
   private final InboxEventRelay inboxEvents;
   private final NodeDisk disk;
@@ -85,6 +87,14 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
                   dependencies,
                   List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
                   runtime));
+      retainedBarrier =
+          new RetainedBarrier(
+              node.membership(),
+              node.peers(),
+              timers,
+              config.deliveryConfig().maxRetainedWait(),
+              dependencies.observers.delivery());
+      retainedBarrier.start(node.peers());
       RouteBarrier barrier = openBarrier(dependencies, routes);
       ranges.setOverdueRouteCheck(barrier::overdueReason);
       router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
@@ -131,7 +141,8 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
             timers,
             dependencies.config.routerConfig().barrier(),
             routes,
-            dependencies.observers.routes());
+            dependencies.observers.routes(),
+            retainedBarrier);
     barrier.start(node.peers());
     return barrier;
   }
@@ -184,6 +195,11 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
 
   ReplicatedRetainStore retained() {
     return retained;
+  }
+
+  /** Waits for retained messages that are being stored. */
+  RetainedBarrier retainedBarrier() {
+    return retainedBarrier;
   }
 
   /** The number of retained messages in ranges that this node leads. */
