@@ -87,15 +87,8 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
                   dependencies,
                   List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
                   runtime));
-      retainedBarrier =
-          new RetainedBarrier(
-              node.membership(),
-              node.peers(),
-              timers,
-              config.deliveryConfig().maxRetainedWait(),
-              dependencies.observers.delivery());
-      retainedBarrier.start(node.peers());
-      RouteBarrier barrier = openBarrier(dependencies, routes);
+      retainedBarrier = openRetainedBarrier(dependencies, timers);
+      RouteBarrier barrier = openBarrier(dependencies, routes, retainedBarrier);
       ranges.setOverdueRouteCheck(barrier::overdueReason);
       router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
       retained =
@@ -132,7 +125,21 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     }
   }
 
-  private RouteBarrier openBarrier(Dependencies dependencies, RouteReplicas routes) {
+  private static RetainedBarrier openRetainedBarrier(Dependencies dependencies, Timers timers) {
+    ClusterNode node = dependencies.node;
+    RetainedBarrier barrier =
+        new RetainedBarrier(
+            node.membership(),
+            node.peers(),
+            timers,
+            dependencies.config.deliveryConfig().maxRetainedWait(),
+            dependencies.observers.delivery());
+    barrier.start(node.peers());
+    return barrier;
+  }
+
+  private RouteBarrier openBarrier(
+      Dependencies dependencies, RouteReplicas routes, RetainedBarrier retainedBarrier) {
     ClusterNode node = dependencies.node;
     RouteBarrier barrier =
         new RouteBarrier(

@@ -77,7 +77,7 @@ public final class Distribution implements PublishRouter {
     this.tracer = dependencies.tracer();
     this.topicTraffic = dependencies.topicTraffic();
     this.router = dependencies.router();
-    this.retained = 
+    this.retained =
         new RetainedPublishes(dependencies.retained(), dependencies.retainedBarrier().own());
     this.local = live;
     this.registry = local.registry();

@@ -2,12 +2,15 @@ package io.fjordmq.broker.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.testing.TestClient;
 import io.fjordmq.broker.testing.TestCluster;
 import io.fjordmq.broker.testing.TestNode;
+import io.netty.handler.codec.mqtt.MqttMessageBuilders;
 import io.netty.handler.codec.mqtt.MqttProperties;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,6 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * only after the subscription has taken effect.
  */
 class RetainedDuringSubscribeTest {
+  private static final MqttProperties NONE = MqttProperties.NO_PROPERTIES;
+
   private final TestCluster cluster = new TestCluster(3);
 
   @AfterEach
@@ -28,7 +33,7 @@ class RetainedDuringSubscribeTest {
   private TestClient publishHeld(int node, int qos) {
     TestClient publisher = cluster.node(node).connect("p");
     cluster.retainedChanges.hold();
-    publisher.publish(1, qos, "a/b", "x", true, false, MqttProperties.NO_PROPERTIES);
+    publisher.publish(1, qos, "a/b", "x", true, false, NONE);
     cluster.settle();
     assertThat(cluster.retainedChanges.waiting()).isEqualTo(1);
     return publisher;
@@ -80,5 +85,42 @@ class RetainedDuringSubscribeTest {
     assertThat(received).hasSize(1);
     assertThat(received.get(0)).startsWith("PUBLISH q" + qos + " retain").endsWith("a/b x");
     assertThat(publisher.readAll()).hasSize(qos);
+  }
+
+  @Test
+  void shouldReadWhatIsStoredWhenTheWaitIsOver() {
+    cluster.node(0).connect("before").publish(1, 1, "a/c", "old", true, false, NONE).readAll();
+    TestClient subscriber = cluster.node(1).connect("s");
+    publishHeld(0, 1);
+    subscriber.subscribe(1, "a/#", 1).expect("SUBACK 1 [1]");
+    cluster.advanceTime(DeliverySettings.DEFAULTS.maxRetainedWait());
+    subscriber.expect("PUBLISH q1 retain id=1 a/c old");
+    assertThat(cluster.node(1).retainedReadEarly).isEqualTo(1);
+    releaseStore();
+    subscriber.expect();
+  }
+
+  @Test
+  void shouldSendNothingForARemovedSubscription() {
+    cluster.node(0).connect("before").publish(1, 1, "c", "old", true, false, NONE).readAll();
+    TestClient subscriber = cluster.node(1).connect("s");
+    publishHeld(0, 1);
+    subscriber.subscribe(1, "a/#", 1).readAll();
+    subscriber.send(MqttMessageBuilders.unsubscribe().messageId(3).addTopicFilter("a/#").build());
+    assertThat(subscriber.readAll()).hasSize(1);
+    releaseStore();
+    subscriber.expect();
+    subscriber.subscribe(4, "c", 1).expect("SUBACK 4 [1]", "PUBLISH q1 retain id=1 c old");
+  }
+
+  @Test
+  void shouldNotWaitForARefusedPublish() {
+    TestClient publisher = cluster.node(1).connect("p");
+    cluster.node(1).membership.stopServing("the lease has expired");
+    publisher.publish(1, 1, "a/b", "x", true, false, NONE);
+    cluster.settle();
+    cluster.node(1).membership.serve();
+    cluster.node(1).connect("s").subscribe(1, "a/#", 1).expect("SUBACK 1 [1]");
+    assertThat(cluster.node(1).isStoringRetained()).isFalse();
   }
 }

@@ -84,6 +84,7 @@ public final class TestNode {
   public final ClientEventQueries events;
 
   private final TestCluster cluster;
+  private final RetainedBarrier retainedBarrier;
   private final StreamLifecycle streamLifecycle;
   private final ChannelHandler pipeline;
   private final List<TestClient> clients = new ArrayList<>();
@@ -95,7 +96,7 @@ public final class TestNode {
     this.membership = new TestMembership(id);
     LoopbackPeers.Node peer = cluster.peers.start(id);
     LocalNode self = new LocalNode(id.value(), membership::incarnation);
-    RetainedBarrier retainedBarrier =
+    retainedBarrier =
         new RetainedBarrier(
             membership,
             peer,
@@ -220,6 +221,11 @@ public final class TestNode {
         retainedReadEarly += subscriptions;
       }
     };
+  }
+
+  /** Whether a client of this node has published a retained message that is not stored yet. */
+  public boolean isStoringRetained() {
+    return retainedBarrier.exist();
   }
 
   long incarnation() {

@@ -319,8 +319,7 @@ class RouteBarrierTest {
     assertThat(hex.formatHex(new RouteChanged(3, 258).encode()))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     onA.add(route("x")).join();
-    assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION_1)))
-        .isEqualTo("01" + "000000000000000c");
+    assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION_1))).isEqualTo("01" + "000000000000000c");
     assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION)))
         .isEqualTo("02" + "000000000000000c" + "00");
     hasUnstored = true;
