@@ -97,6 +97,7 @@ final class ClientServices implements ShutdownSequence.Composite {
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
+                stores.retainedBarrier(),
                 stores.disk()::canStoreMessages,
                 membership::isServing,
                 clock,

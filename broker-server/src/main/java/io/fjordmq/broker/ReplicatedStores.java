@@ -4,6 +4,7 @@ import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.cluster.Stores;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.delivery.InboxEventRelay;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
@@ -54,6 +55,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   private final ReplicatedRetainStore retained;
   private final RetainReplicas retainReplicas;
   private final RetainSweeper retainSweeper;
+  private final RetainedBarrier retainedBarrier;
   private final ReplicatedInboxStore inboxes;
   private final InboxEventRelay inboxEvents;
   private final NodeDisk disk;
@@ -85,7 +87,8 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
                   dependencies,
                   List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
                   runtime));
-      RouteBarrier barrier = openBarrier(dependencies, routes);
+      retainedBarrier = openRetainedBarrier(dependencies, timers);
+      RouteBarrier barrier = openBarrier(dependencies, routes, retainedBarrier);
       ranges.setOverdueRouteCheck(barrier::overdueReason);
       router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
       retained =
@@ -122,7 +125,21 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     }
   }
 
-  private RouteBarrier openBarrier(Dependencies dependencies, RouteReplicas routes) {
+  private static RetainedBarrier openRetainedBarrier(Dependencies dependencies, Timers timers) {
+    ClusterNode node = dependencies.node;
+    RetainedBarrier barrier =
+        new RetainedBarrier(
+            node.membership(),
+            node.peers(),
+            timers,
+            dependencies.config.deliveryConfig().maxRetainedWait(),
+            dependencies.observers.delivery());
+    barrier.start(node.peers());
+    return barrier;
+  }
+
+  private RouteBarrier openBarrier(
+      Dependencies dependencies, RouteReplicas routes, RetainedBarrier retainedBarrier) {
     ClusterNode node = dependencies.node;
     RouteBarrier barrier =
         new RouteBarrier(
@@ -131,7 +148,8 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
             timers,
             dependencies.config.routerConfig().barrier(),
             routes,
-            dependencies.observers.routes());
+            dependencies.observers.routes(),
+            retainedBarrier);
     barrier.start(node.peers());
     return barrier;
   }
@@ -184,6 +202,11 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
 
   ReplicatedRetainStore retained() {
     return retained;
+  }
+
+  /** Waits for retained messages that are being stored. */
+  RetainedBarrier retainedBarrier() {
+    return retainedBarrier;
   }
 
   /** The number of retained messages in ranges that this node leads. */

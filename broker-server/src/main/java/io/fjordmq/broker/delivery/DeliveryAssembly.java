@@ -19,6 +19,7 @@ public final class DeliveryAssembly {
   private final InboxRoutes routes;
   private final InboxEvents inboxEvents;
   private final ReceivedItems receivedItems;
+  private final RetainedBarrier retainedBarrier;
   private final TopicTraffic topicTraffic;
 
   /** Assembles the delivery components of a node that has no clients and no streams yet. */
@@ -28,6 +29,7 @@ public final class DeliveryAssembly {
 
   private DeliveryAssembly(DeliveryDependencies dependencies) {
     topicTraffic = dependencies.topicTraffic();
+    retainedBarrier = dependencies.retainedBarrier();
     local = LocalDelivery.of(dependencies.self(), dependencies.settings(), dependencies.observer());
     live =
         new LocalSubscriptions(
@@ -48,7 +50,12 @@ public final class DeliveryAssembly {
             new ShareRedistribution(dependencies.inboxes(), distribution.rerouting()));
     receivedItems =
         new ReceivedItems(
-            live, local.dispatch(), local.registry(), inboxEvents, dependencies.isServing());
+            live,
+            local.dispatch(),
+            local.registry(),
+            inboxEvents,
+            retainedBarrier,
+            dependencies.isServing());
   }
 
   /** The entry point for messages published by clients and by the broker. */
@@ -84,6 +91,11 @@ public final class DeliveryAssembly {
   /** The receiver of inbox store events, usually called through an {@link InboxEventRelay}. */
   public InboxListener inboxEvents() {
     return inboxEvents;
+  }
+
+  /** Waits for the retained messages that a new subscription may not get live. */
+  public RetainedBarrier retainedBarrier() {
+    return retainedBarrier;
   }
 
   /** Counts messages of topics. */

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param self this node, which owns the routes and inboxes of its clients
  * @param history records what happens to each client
  * @param tracer writes what happens to traced messages
+ * @param retainedBarrier tracks the retained messages that are being stored
  * @param hasFreeDiskSpace whether there is enough disk space for messages that must be stored
  * @param isServing whether this node is sure to know all receivers, and no other node can consider
  *     its incarnation ended
@@ -35,6 +36,7 @@ public record DeliveryDependencies(
     RouteStore router,
     InboxStore inboxes,
     RetainStore retained,
+    RetainedBarrier retainedBarrier,
     BooleanSupplier hasFreeDiskSpace,
     BooleanSupplier isServing,
     InstantSource clock,

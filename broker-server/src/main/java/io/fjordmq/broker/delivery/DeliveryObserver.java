@@ -17,6 +17,12 @@ public interface DeliveryObserver extends DispatchObserver {
   /** An acknowledgement was delayed until a receiving event loop catches up. */
   default void onAcknowledgementDelayed() {}
 
+  /**
+   * The retained messages for new subscriptions are read although retained messages are still being
+   * stored.
+   */
+  default void onRetainedReadEarly(long subscriptions) {}
+
   /** Unacknowledged messages of shares were redistributed to other members. */
   default void onRedistributed(long messages) {}
 }

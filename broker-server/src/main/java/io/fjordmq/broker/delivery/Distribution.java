@@ -77,7 +77,8 @@ public final class Distribution implements PublishRouter {
     this.tracer = dependencies.tracer();
     this.topicTraffic = dependencies.topicTraffic();
     this.router = dependencies.router();
-    this.retained = new RetainedPublishes(dependencies.retained());
+    this.retained =
+        new RetainedPublishes(dependencies.retained(), dependencies.retainedBarrier().own());
     this.local = live;
     this.registry = local.registry();
     this.dispatch = local.dispatch();
@@ -112,7 +113,13 @@ public final class Distribution implements PublishRouter {
       tracer.onMessage(step, tenant, publisher, null, message);
     }
     Outbox outbox = dispatch.outbox();
-    distribute(tenant, message, connectOrder, id, listener, outbox);
+    if (message.retain()) {
+      try (RetainedPublishes.InFlight publish = retained.begin()) {
+        distribute(tenant, message, connectOrder, id, listener, publish, outbox);
+      }
+    } else {
+      distribute(tenant, message, connectOrder, id, listener, null, outbox);
+    }
     return outbox.takeVisitedNodes();
   }
 
@@ -140,12 +147,16 @@ public final class Distribution implements PublishRouter {
     return new Receivers(localClients, otherCount, storing, routes.shares().size());
   }
 
+  /**
+   * @param retaining the publish of a retained message; otherwise null
+   */
   private void distribute(
       String tenant,
       Message message,
       ConnectOrder connectOrder,
       @Nullable PublishId id,
       PublishListener listener,
+      RetainedPublishes.@Nullable InFlight retaining,
       Outbox outbox) {
     PublishSpan span = listener.span();
     MatchedRoutes routes =
@@ -177,10 +188,10 @@ public final class Distribution implements PublishRouter {
       return;
     }
     PublishJoin join = new PublishJoin(bestOutcome, listener, observer);
-    if (message.retain()) {
+    if (retaining != null) {
       join.openPart();
       if (hasSpace || isClearing(message)) {
-        retained.store(tenant, message, connectOrder, onRetained(span, join));
+        retaining.store(tenant, message, connectOrder, onRetained(span, join));
       } else {
         join.closePart(PublishOutcome.LOW_DISK_SPACE);
       }

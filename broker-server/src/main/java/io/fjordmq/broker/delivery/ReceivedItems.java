@@ -13,6 +13,7 @@ import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.PublishId;
 import java.util.function.BooleanSupplier;
@@ -27,6 +28,7 @@ final class ReceivedItems implements ItemReceiver {
   private final LiveDispatch dispatch;
   private final SessionRegistry registry;
   private final InboxEvents inboxes;
+  private final RetainedBarrier retainedBarrier;
   private final BooleanSupplier isServing;
 
   /**
@@ -37,17 +39,22 @@ final class ReceivedItems implements ItemReceiver {
       LiveDispatch dispatch,
       SessionRegistry registry,
       InboxEvents inboxes,
+      RetainedBarrier retainedBarrier,
       BooleanSupplier isServing) {
     this.local = local;
     this.dispatch = dispatch;
     this.registry = registry;
     this.inboxes = inboxes;
+    this.retainedBarrier = retainedBarrier;
     this.isServing = isServing;
   }
 
   @Override
-  public void onItem(NodeItem item, Responder responder) {
+  public void onItem(NodeId from, NodeItem item, Responder responder) {
     if (item instanceof NodeItem.Publish publish) {
+      if (publish.message().retain()) {
+        retainedBarrier.onReported(from); // before the message is matched
+      }
       onItem(publish, responder);
     } else if (item instanceof NodeItem.SharePublish shared) {
       onItem(shared, responder);

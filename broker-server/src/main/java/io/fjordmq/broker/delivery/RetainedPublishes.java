@@ -14,25 +14,68 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stores and clears retained messages as they are published. If several publishes for a topic
- * overlap, the one from the publisher's latest connection wins (decision 0031). Thread-safe; does
- * not block.
+ * overlap, the one from the publisher's latest connection wins (decision 0031). New subscriptions
+ * wait for those in flight (decision 0111). Thread-safe; does not block.
  */
 final class RetainedPublishes {
   private static final Logger LOG = LoggerFactory.getLogger(RetainedPublishes.class);
 
   private final RetainStore store;
+  private final RetainedInFlight inFlight;
   private final RateLimitedLog failures = new RateLimitedLog();
 
-  RetainedPublishes(RetainStore store) {
+  RetainedPublishes(RetainStore store, RetainedInFlight inFlight) {
     this.store = store;
+    this.inFlight = inFlight;
+  }
+
+  /** Begins a retained publish. Must be called before its message is matched. */
+  InFlight begin() {
+    return new InFlight(inFlight.begin());
   }
 
   /**
-   * Stores a retained message.
-   *
-   * @param onOutcome called once, when the message is stored or refused
+   * A retained publish, which is in flight until the store has responded. If the message is not
+   * passed to the store, it ends with {@link #close}.
    */
-  void store(
+  final class InFlight implements AutoCloseable {
+    private final RetainedInFlight.Epoch epoch;
+    private boolean storing;
+
+    private InFlight(RetainedInFlight.Epoch epoch) {
+      this.epoch = epoch;
+    }
+
+    /**
+     * Stores the message.
+     *
+     * @param onOutcome called once, when the message is stored or refused
+     */
+    void store(
+        String tenant,
+        Message message,
+        ConnectOrder connectOrder,
+        Consumer<PublishOutcome> onOutcome) {
+      storing = true;
+      RetainedPublishes.this.store(
+          tenant,
+          message,
+          connectOrder,
+          outcome -> {
+            inFlight.end(epoch);
+            onOutcome.accept(outcome);
+          });
+    }
+
+    @Override
+    public void close() {
+      if (!storing) {
+        inFlight.end(epoch);
+      }
+    }
+  }
+
+  private void store(
       String tenant,
       Message message,
       ConnectOrder connectOrder,

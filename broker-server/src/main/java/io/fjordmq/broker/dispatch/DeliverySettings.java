@@ -1,5 +1,7 @@
 package io.fjordmq.broker.dispatch;
 
+import java.time.Duration;
+
 /**
  * Settings and limits for delivery.
  *
@@ -30,6 +32,8 @@ package io.fjordmq.broker.dispatch;
  *     beyond that, the least recently active publisher is evicted
  * @param maxShares maximum number of shares whose position in the rotation is remembered; beyond
  *     that, all positions are reset
+ * @param maxRetainedWait the longest time that the retained messages for a new subscription wait
+ *     until those in flight are stored, at least 1 ms
  * @param shareStrategy the strategy that picks the share member for a message
  */
 public record DeliverySettings(
@@ -47,6 +51,7 @@ public record DeliverySettings(
     int maxRepeatingPublishers,
     int maxRepeatableMessages,
     int maxShares,
+    Duration maxRetainedWait,
     ShareStrategy shareStrategy) {
 
   /** The defaults. */
@@ -66,6 +71,7 @@ public record DeliverySettings(
           65_536,
           262_144,
           65_536,
+          Duration.ofSeconds(5),
           ShareStrategy.ROUND_ROBIN);
 
   /**
@@ -87,6 +93,7 @@ public record DeliverySettings(
     requirePositive("maxRepeatingPublishers", maxRepeatingPublishers);
     requirePositive("maxRepeatableMessages", maxRepeatableMessages);
     requirePositive("maxShares", maxShares);
+    requirePositive("maxRetainedWait", maxRetainedWait.toMillis());
   }
 
   private static void requirePositive(String name, long value) {

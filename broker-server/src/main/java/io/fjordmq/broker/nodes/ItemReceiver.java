@@ -1,5 +1,7 @@
 package io.fjordmq.broker.nodes;
 
+import io.fjordmq.cluster.NodeId;
+
 /**
  * Receives items from other nodes. Called once for each item, and in order for the items of one
  * node.
@@ -25,8 +27,12 @@ public interface ItemReceiver {
     }
   }
 
-  /** Receives an item. Must not block. */
-  void onItem(NodeItem item, Responder responder);
+  /**
+   * Receives an item. Must not block.
+   *
+   * @param from the node that sent it
+   */
+  void onItem(NodeId from, NodeItem item, Responder responder);
 
   /** Called on the same thread after all items of a batch. */
   void onBatchComplete();

@@ -147,7 +147,7 @@ public final class NodeReceiver {
       return;
     }
     try {
-      receiver.onItem(decoded, responder);
+      receiver.onItem(from, decoded, responder);
     } catch (RuntimeException e) {
       LOG.error(
           "Failed to handle a message from another node node={} type={}",

@@ -19,6 +19,7 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder routesFailed;
   private final LongAdder redistributed;
   private final LongAdder evicted;
+  private final LongAdder retainedReadsEarly;
 
   /** The drop counters by reason. Delivery uses few reasons, so the map stays small. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
@@ -34,6 +35,7 @@ final class DeliveryMeters implements DeliveryObserver {
     routesFailed = meters.counter(DeliveryMetric.ROUTE_CHANGES_FAILED);
     redistributed = meters.counter(DeliveryMetric.SHARES_REDISTRIBUTED);
     evicted = meters.counter(DeliveryMetric.REPEATING_PUBLISHERS_FORGOTTEN);
+    retainedReadsEarly = meters.counter(DeliveryMetric.RETAINED_READS_EARLY);
     for (CopyDropReason reason : CopyDropReason.values()) {
       dropped.put(reason.label(), newDropped(reason.label()));
     }
@@ -81,6 +83,11 @@ final class DeliveryMeters implements DeliveryObserver {
   @Override
   public void onRedistributed(long messages) {
     redistributed.add(messages);
+  }
+
+  @Override
+  public void onRetainedReadEarly(long subscriptions) {
+    retainedReadsEarly.add(subscriptions);
   }
 
   @Override

@@ -8,6 +8,12 @@ enum DeliveryMetric implements Metric {
       Kind.COUNTER,
       "",
       "Publish acknowledgements delayed because a receiving event loop or node had fallen behind"),
+  RETAINED_READS_EARLY(
+      "fjordmq.retained.reads.early",
+      Kind.COUNTER,
+      "",
+      "New subscriptions that read the retained messages although retained messages were still"
+          + " being stored after deliveryConfig.maxRetainedWait; they may miss those messages"),
   DELIVERIES_LIVE(
       "fjordmq.deliveries.live",
       Kind.COUNTER,

@@ -176,6 +176,11 @@ final class Connection
   }
 
   @Override
+  public CompletableFuture<Void> whenRetainedStored() {
+    return services.retainedBarrier().await();
+  }
+
+  @Override
   public boolean hasFreeDiskSpace() {
     return services.hasFreeDiskSpace().getAsBoolean();
   }

@@ -45,6 +45,12 @@ final class RetainedReplay {
 
     InboxStore inboxes();
 
+    /**
+     * Completes when the store contains every retained message that a subscription did not get
+     * live, if the subscription took effect before this call.
+     */
+    CompletableFuture<Void> whenRetainedStored();
+
     /** The limits of the client's inbox. */
     InboxLimits inboxLimits();
 
@@ -67,6 +73,8 @@ final class RetainedReplay {
     private List<Message> refused = List.of();
     // Whether the next page contains messages for the inbox and disk space was low.
     private boolean needsDisk;
+    // Whether messages that the subscription did not get live are still being stored.
+    private boolean awaitsStore;
 
     private Job(TopicFilter filter, SubscriptionOptions options) {
       this.filter = filter;
@@ -128,8 +136,20 @@ final class RetainedReplay {
       queue = new LinkedHashMap<>(4);
       jobs = queue;
     }
-    queue.put(filter.text(), new Job(filter, options));
-    resume();
+    Job job = new Job(filter, options);
+    queue.put(filter.text(), job);
+    CompletableFuture<Void> stored = client.whenRetainedStored();
+    if (stored.isDone()) {
+      resume();
+    } else {
+      job.awaitsStore = true;
+      client.whenDoneUnlessEnded(
+          stored,
+          (done, error) -> {
+            job.awaitsStore = false;
+            resume();
+          });
+    }
   }
 
   /**
@@ -206,15 +226,20 @@ final class RetainedReplay {
         });
   }
 
-  /** Returns the first job that can continue; null if all jobs are waiting for disk space. */
+  /**
+   * Returns the first job that can continue; null if all jobs are waiting for the store or for disk
+   * space.
+   */
   private @Nullable Job nextReady(Iterable<Job> all) {
     boolean hasSpace = client.hasFreeDiskSpace();
+    boolean isDiskAwaited = false;
     for (Job job : all) {
-      if (hasSpace || !job.needsDisk) {
+      if (!job.awaitsStore && (hasSpace || !job.needsDisk)) {
         return job;
       }
+      isDiskAwaited |= job.needsDisk;
     }
-    if (!waitingForDisk) {
+    if (isDiskAwaited && !waitingForDisk) {
       waitingForDisk = true;
       client.loop().schedule(this::retryAfterLowDisk, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
     }

@@ -4,6 +4,7 @@ import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.PublishRouter;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LiveSubscriptions;
 import io.fjordmq.broker.dispatch.LocalNode;
@@ -56,6 +57,7 @@ public record SessionServices(
    * @param publishRouter publishes the messages of clients
    * @param live the subscriptions of connected clients
    * @param routes the routes to inboxes
+   * @param retainedBarrier waits for retained messages that are being stored
    * @param tracer begins the spans of traced messages; null if there are none
    * @param topicTraffic counts messages of topics
    */
@@ -64,6 +66,7 @@ public record SessionServices(
       PublishRouter publishRouter,
       LiveSubscriptions live,
       InboxRoutes routes,
+      RetainedBarrier retainedBarrier,
       @Nullable MessageTracer tracer,
       TopicTraffic topicTraffic) {
 
@@ -79,6 +82,7 @@ public record SessionServices(
           delivery.distribution(),
           delivery.live(),
           delivery.routes(),
+          delivery.retainedBarrier(),
           tracer,
           delivery.topicTraffic());
     }
@@ -116,6 +120,10 @@ public record SessionServices(
 
   InboxRoutes routes() {
     return delivery.routes;
+  }
+
+  RetainedBarrier retainedBarrier() {
+    return delivery.retainedBarrier;
   }
 
   @Nullable MessageTracer messageTracer() {

@@ -15,6 +15,7 @@ import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.testing.TestRetainedBarrier;
 import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
@@ -94,6 +95,7 @@ public final class DeliveryFixture {
                 router,
                 inboxes,
                 retained,
+                TestRetainedBarrier.create(),
                 () -> hasDiskSpace,
                 () -> serving,
                 InstantSource.fixed(Instant.ofEpochMilli(NOW)),

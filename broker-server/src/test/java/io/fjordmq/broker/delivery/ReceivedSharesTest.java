@@ -14,6 +14,7 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
+import io.fjordmq.cluster.NodeId;
 import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ class ReceivedSharesTest {
 
   private List<ItemOutcome> receive(NodeItem.SharePublish item) {
     List<ItemOutcome> outcomes = new ArrayList<>();
-    receiver.onItem(item, outcomes::add);
+    receiver.onItem(new NodeId("n2"), item, outcomes::add);
     receiver.onBatchComplete();
     fixture.loop.runAll();
     return outcomes;

@@ -41,7 +41,7 @@ class RemoteDeliveryTest {
     ItemReceiver receiver =
         new ItemReceiver() {
           @Override
-          public void onItem(NodeItem item, Responder responder) {
+          public void onItem(NodeId from, NodeItem item, Responder responder) {
             responder.respondAccepted(accepted);
           }
 

@@ -20,6 +20,7 @@ import io.fjordmq.broker.events.ClientHistory;
 import io.fjordmq.broker.testing.MemoryRetainStore;
 import io.fjordmq.broker.testing.MemoryRouteStore;
 import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.testing.TestRetainedBarrier;
 import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
@@ -63,6 +64,7 @@ class LiveDeliveryConcurrencyTest {
               router,
               new FakeInboxStore(),
               new MemoryRetainStore(StoreTasks.immediate()),
+              TestRetainedBarrier.create(),
               () -> true,
               () -> true,
               InstantSource.system(),

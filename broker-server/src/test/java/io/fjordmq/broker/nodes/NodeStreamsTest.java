@@ -67,7 +67,7 @@ class NodeStreamsTest {
     boolean delayResponses;
 
     @Override
-    public void onItem(NodeItem item, Responder responder) {
+    public void onItem(NodeId from, NodeItem item, Responder responder) {
       received.add(text(item));
       if (delayResponses) {
         pendingResponders.add(responder);

@@ -2,6 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.session.ServingState;
+import io.fjordmq.broker.testing.TestRetainedBarrier;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimHost;
@@ -69,7 +70,15 @@ final class SimBroker {
             process.simulation().random().nextInt());
     this.clientServices =
         new SimClientServices(
-            process, settings, self, replicas, stores, defect, clock, ServingState.ALWAYS);
+            process,
+            settings,
+            self,
+            replicas,
+            stores,
+            TestRetainedBarrier.create(),
+            defect,
+            clock,
+            ServingState.ALWAYS);
     this.sweeper =
         new InboxSweeper(
             stores.inboxClient(),

@@ -5,6 +5,7 @@ import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.events.ClientEventLog;
 import io.fjordmq.broker.events.EventsSettings;
@@ -62,6 +63,7 @@ final class SimClientServices implements Brokers.Acceptor {
       LocalNode self,
       SimStores replicas,
       SimStores.OpenStores stores,
+      RetainedBarrier retainedBarrier,
       Defect defect,
       InstantSource clock,
       ServingState servingState) {
@@ -88,6 +90,7 @@ final class SimClientServices implements Brokers.Acceptor {
                 router,
                 inboxes,
                 retained,
+                retainedBarrier,
                 () -> true,
                 this::isServing,
                 clock,
@@ -110,6 +113,7 @@ final class SimClientServices implements Brokers.Acceptor {
                     defect.wrapPublishRouter(delivery.distribution()),
                     delivery.live(),
                     delivery.routes(),
+                    retainedBarrier,
                     null,
                     delivery.topicTraffic()),
                 inboxes,

@@ -3,6 +3,8 @@ package io.fjordmq.broker.simulation;
 import io.fjordmq.broker.cluster.HaltedRoutes;
 import io.fjordmq.broker.cluster.RouteHealthMonitor;
 import io.fjordmq.broker.cluster.Suspensions;
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
 import io.fjordmq.broker.nodes.NodeReceiver;
@@ -158,6 +160,14 @@ final class SimNodeProcess {
     SimStores.NAMES.forEach(store -> clients.put(store, client(store, timers)));
     placement.start();
     splitMonitor.start();
+    RetainedBarrier retainedBarrier =
+        new RetainedBarrier(
+            membership(),
+            ranges.calls(),
+            timers,
+            settings.broker().delivery().maxRetainedWait(),
+            DeliveryObserver.NONE);
+    retainedBarrier.start(services);
     RouteBarrier barrier =
         new RouteBarrier(
             defect.wrapBarrierMembership(membership()),
@@ -165,14 +175,23 @@ final class SimNodeProcess {
             timers,
             settings.broker().router().barrier(),
             replicas.routes(),
-            RouteObserver.NONE);
+            RouteObserver.NONE,
+            retainedBarrier);
     barrier.start(services);
     int salt = process.simulation().random().nextInt();
     SimStores.OpenStores opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
     stores = opened;
     SimClientServices built =
         new SimClientServices(
-            process, settings.broker(), self, replicas, opened, defect, clock, servingState);
+            process,
+            settings.broker(),
+            self,
+            replicas,
+            opened,
+            retainedBarrier,
+            defect,
+            clock,
+            servingState);
     clientServices = built;
     new NodeReceiver(membership(), built.delivery().receivedItems(), NodesObserver.NONE)
         .start(services);

@@ -9,31 +9,34 @@ import java.util.function.Supplier;
 /** Calls the ranges when the test runs the tasks, as if from another thread. */
 final class DeferredClient implements RangeClient {
   private final RangeClient client;
-  private final StoreTasks tasks;
+  private final StoreTasks commands;
+  private final StoreTasks queries;
 
-  DeferredClient(RangeClient client, StoreTasks tasks) {
+  DeferredClient(RangeClient client, StoreTasks commands, StoreTasks queries) {
     this.client = client;
-    this.tasks = tasks;
+    this.commands = commands;
+    this.queries = queries;
   }
 
-  private <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> call) {
+  private static <T> CompletableFuture<T> later(
+      StoreTasks tasks, Supplier<CompletableFuture<T>> call) {
     return tasks.call(call).thenCompose(answer -> answer);
   }
 
   @Override
   public CompletableFuture<byte[]> mutate(byte[] key, byte[] command) {
-    return later(() -> client.mutate(key, command));
+    return later(commands, () -> client.mutate(key, command));
   }
 
   @Override
   public CompletableFuture<List<GroupResponse>> mutateGrouped(
       List<byte[]> keys, GroupEncoder encoder) {
-    return later(() -> client.mutateGrouped(keys, encoder));
+    return later(commands, () -> client.mutateGrouped(keys, encoder));
   }
 
   @Override
   public CompletableFuture<byte[]> query(byte[] key, byte[] query) {
-    return later(() -> client.query(key, query));
+    return later(queries, () -> client.query(key, query));
   }
 
   @Override

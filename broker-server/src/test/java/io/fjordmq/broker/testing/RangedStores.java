@@ -72,7 +72,7 @@ final class RangedStores implements AutoCloseable {
     }
 
     private RangeClient client(String store) {
-      return new DeferredClient(ranges.client(store), tasks);
+      return new DeferredClient(ranges.client(store), tasks, tasks);
     }
   }
 

@@ -93,6 +93,7 @@ public final class RawBroker implements AutoCloseable {
                 stores.router(),
                 stores.inboxes(),
                 stores.retained(),
+                TestRetainedBarrier.create(),
                 () -> true,
                 () -> true,
                 stores.clock(),

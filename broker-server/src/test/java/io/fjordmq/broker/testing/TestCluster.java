@@ -29,6 +29,10 @@ import java.util.List;
 public final class TestCluster implements AutoCloseable {
   public final LoopbackPeers peers = LoopbackPeers.immediate();
   public final StoreTasks tasks = new StoreTasks();
+
+  /** Changes of retained messages. */
+  public final StoreTasks retainedChanges = new StoreTasks();
+
   final FollowedStore routes;
   final InboxReplicas inboxReplicas;
   final RetainReplicas retained = new RetainReplicas(RetainSettings.DEFAULTS);
@@ -104,7 +108,8 @@ public final class TestCluster implements AutoCloseable {
   }
 
   public RangeClient client(String store) {
-    return new DeferredClient(ranges.client(store), tasks);
+    StoreTasks commands = store.equals(RetainReplicas.STORE) ? retainedChanges : tasks;
+    return new DeferredClient(ranges.client(store), commands, tasks);
   }
 
   /** This node stops applying the route range; not supported for the first node. */
@@ -155,7 +160,7 @@ public final class TestCluster implements AutoCloseable {
   public void settle() {
     boolean any = true;
     while (any) {
-      any = tasks.run();
+      any = tasks.run() | retainedChanges.run();
       for (TestNode node : testNodes) {
         any |= node.run();
       }
@@ -165,6 +170,7 @@ public final class TestCluster implements AutoCloseable {
   @Override
   public void close() {
     tasks.resume();
+    retainedChanges.resume();
     peers.heal();
     testNodes.forEach(TestNode::cutClients);
     settle();

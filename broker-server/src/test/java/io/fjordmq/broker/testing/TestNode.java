@@ -4,6 +4,7 @@ import io.fjordmq.broker.bans.BanList;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryDependencies;
 import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.RetainedBarrier;
 import io.fjordmq.broker.delivery.SessionRegistry;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.drain.NodeLifecycle;
@@ -74,12 +75,16 @@ public final class TestNode {
   /** Copies dropped, by reason. */
   public final Map<String, Long> dropped = new ConcurrentHashMap<>();
 
+  /** Subscriptions whose retained messages were read before all in flight were stored. */
+  public long retainedReadEarly;
+
   /** What happened to the clients of this node. */
   public final ClientEventLog history;
 
   public final ClientEventQueries events;
 
   private final TestCluster cluster;
+  private final RetainedBarrier retainedBarrier;
   private final StreamLifecycle streamLifecycle;
   private final ChannelHandler pipeline;
   private final List<TestClient> clients = new ArrayList<>();
@@ -91,6 +96,13 @@ public final class TestNode {
     this.membership = new TestMembership(id);
     LoopbackPeers.Node peer = cluster.peers.start(id);
     LocalNode self = new LocalNode(id.value(), membership::incarnation);
+    retainedBarrier =
+        new RetainedBarrier(
+            membership,
+            peer,
+            cluster.ranges.timers(),
+            cluster.delivery.maxRetainedWait(),
+            observer());
     RouteBarrier barrier =
         new RouteBarrier(
             membership,
@@ -98,7 +110,8 @@ public final class TestNode {
             cluster.ranges.timers(),
             RouteSettings.DEFAULTS.barrier(),
             replicas,
-            RouteObserver.NONE);
+            RouteObserver.NONE,
+            retainedBarrier);
     router =
         new ReplicatedRouteStore(
             cluster.client(RouteReplicas.STORE), replicas, cluster.awaitsRoutes ? barrier : null);
@@ -130,6 +143,7 @@ public final class TestNode {
                 router,
                 inboxes,
                 retained,
+                retainedBarrier,
                 () -> true,
                 membership::isServing,
                 cluster.ranges.timers(),
@@ -144,6 +158,7 @@ public final class TestNode {
             id, streams, peer, cluster.ranges.timers(), cluster.nodes, NodesObserver.NONE);
     new NodeReceiver(membership, delivery.receivedItems(), NodesObserver.NONE).start(peer);
     barrier.start(peer);
+    retainedBarrier.start(peer);
     membership.watch(streamLifecycle);
     SessionSettings settings =
         Settings.with(
@@ -200,7 +215,17 @@ public final class TestNode {
       public void onDropped(String reason, long copies) {
         dropped.merge(reason, copies, Long::sum);
       }
+
+      @Override
+      public void onRetainedReadEarly(long subscriptions) {
+        retainedReadEarly += subscriptions;
+      }
     };
+  }
+
+  /** Whether a client of this node has published a retained message that is not stored yet. */
+  public boolean isStoringRetained() {
+    return retainedBarrier.exist();
   }
 
   long incarnation() {

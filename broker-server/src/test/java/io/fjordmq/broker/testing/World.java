@@ -138,6 +138,7 @@ public final class World implements AutoCloseable {
                 router,
                 inboxes,
                 retained,
+                TestRetainedBarrier.create(),
                 () -> hasDiskSpace,
                 () -> serving,
                 clock,

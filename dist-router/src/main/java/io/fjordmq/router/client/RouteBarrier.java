@@ -10,6 +10,7 @@ import io.fjordmq.cluster.peer.PeerServices;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.NewerFormatException;
+import io.fjordmq.common.OperationException;
 import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.router.AppliedRoutes;
@@ -35,17 +36,21 @@ public final class RouteBarrier implements MembershipListener {
   /*
    * The peer service "routes". Request:
    *
-   *   u8  version, 1
+   *   u8  version, 2
    *   u64 range number
    *   u64 index
    *
    * Response, sent once the node has applied the index:
    *
-   *   u8  version, 1
+   *   u8  version, that of the request
    *   u64 applied index
+   *   u8  1 if the node has unstored publishes, otherwise 0; not in version 1
+   *
+   * A node that knows only version 1 refuses version 2, and is asked again with version 1.
    */
   static final String SERVICE = "routes";
-  private static final int VERSION = 1;
+  static final int VERSION_1 = 1;
+  static final int VERSION = 2;
 
   /** Maximum number of pending indexes for a range; more requests are refused and repeated. */
   private static final int MAX_PENDING = 1_024;
@@ -56,6 +61,7 @@ public final class RouteBarrier implements MembershipListener {
   private final Timers timers;
   private final RouteSettings.Barrier settings;
   private final RouteObserver observer;
+  private final UnstoredPublishes unstored;
   private final AppliedRoutes applied;
   private final PendingBarriers pending;
   private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
@@ -68,6 +74,7 @@ public final class RouteBarrier implements MembershipListener {
   /**
    * @param replicas the replicas of this node
    * @param observer receives the waits of this node's route changes
+   * @param unstored the publishes of this node that other nodes are told about, and those of others
    */
   public RouteBarrier(
       Membership membership,
@@ -75,12 +82,14 @@ public final class RouteBarrier implements MembershipListener {
       Timers timers,
       RouteSettings.Barrier settings,
       RouteReplicas replicas,
-      RouteObserver observer) {
+      RouteObserver observer,
+      UnstoredPublishes unstored) {
     this.membership = membership;
     this.peers = peers;
     this.timers = timers;
     this.settings = settings;
     this.observer = observer;
+    this.unstored = unstored;
     this.applied = replicas.applied();
     this.pending = new PendingBarriers(2 * settings.requestTimeout().toMillis());
     this.counted = Set.of(membership.self());
@@ -176,14 +185,23 @@ public final class RouteBarrier implements MembershipListener {
     if (node.equals(membership.self())) {
       return applied.whenApplied(range, index);
     }
-    return peers
-        .call(node, SERVICE, encodeRequest(range, index), settings.requestTimeout())
-        .thenApply(RouteBarrier::decodeResponse);
+    return call(node, VERSION, range, index)
+        .exceptionallyCompose(
+            failure ->
+                OperationException.isAny(failure, PeerException.Kind.REFUSED)
+                    ? call(node, VERSION_1, range, index)
+                    : CompletableFuture.failedFuture(failure))
+        .thenApply(response -> decodeResponse(node, response));
+  }
+
+  private CompletableFuture<byte[]> call(NodeId node, int version, long range, long index) {
+    return peers.call(
+        node, SERVICE, encodeRequest(version, range, index), settings.requestTimeout());
   }
 
   private CompletableFuture<byte[]> respond(NodeId from, byte[] request) {
     ByteReader in = new ByteReader(request);
-    requireVersion(in);
+    int version = readVersion(in);
     long range = in.readLong();
     long index = in.readLong();
     in.requireEnd();
@@ -200,22 +218,38 @@ public final class RouteBarrier implements MembershipListener {
     return reached
         .whenComplete(
             (upTo, failure) -> pending.onResponse(from, range, upTo == null ? index : upTo))
-        .thenApply(upTo -> new ByteWriter(9).writeByte(VERSION).writeLong(upTo).toByteArray());
+        .thenApply(upTo -> encodeResponse(version, upTo));
   }
 
-  static byte[] encodeRequest(long range, long index) {
-    return new ByteWriter(17).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
+  static byte[] encodeRequest(int version, long range, long index) {
+    return new ByteWriter(17).writeByte(version).writeLong(range).writeLong(index).toByteArray();
   }
 
-  private static long decodeResponse(byte[] response) {
+  private byte[] encodeResponse(int version, long upTo) {
+    ByteWriter out = new ByteWriter(10).writeByte(version).writeLong(upTo);
+    if (version != VERSION_1) {
+      out.writeByte(unstored.exist() ? 1 : 0);
+    }
+    return out.toByteArray();
+  }
+
+  private long decodeResponse(NodeId node, byte[] response) {
     ByteReader in = new ByteReader(response);
-    requireVersion(in);
+    boolean isComplete = readVersion(in) != VERSION_1;
     long upTo = in.readLong();
+    // Version 1 does not say it, so the node possibly has some.
+    if (!isComplete || in.readByte() != 0) {
+      unstored.onReported(node);
+    }
     in.requireEnd();
     return upTo;
   }
 
-  private static void requireVersion(ByteReader in) {
-    NewerFormatException.require("route barrier message", VERSION, in.readByte());
+  private static int readVersion(ByteReader in) {
+    int version = in.readByte();
+    if (version != VERSION_1) {
+      NewerFormatException.require("route barrier message", VERSION, version);
+    }
+    return version;
   }
 }

@@ -43,6 +43,20 @@ class RouteBarrierTest {
       new FollowedStore(a.replicas.spec(), List.of(b.replicas.spec(), c.replicas.spec()));
   private final LocalRanges ranges = LocalRanges.of(store.spec());
   private final List<String> waits = new ArrayList<>();
+  private final List<NodeId> reported = new ArrayList<>();
+  private boolean hasUnstored;
+  private final UnstoredPublishes unstored =
+      new UnstoredPublishes() {
+        @Override
+        public boolean exist() {
+          return hasUnstored;
+        }
+
+        @Override
+        public void onReported(NodeId node) {
+          reported.add(node);
+        }
+      };
 
   /** A node with its route replicas and barrier. */
   private final class TestNode {
@@ -66,7 +80,8 @@ class RouteBarrierTest {
               ranges.timers(),
               SETTINGS.barrier(),
               replicas,
-              (slowest, nanos) -> waits.add(slowest + " " + nanos / 1_000_000));
+              (slowest, nanos) -> waits.add(slowest + " " + nanos / 1_000_000),
+              unstored);
       started.start(peer);
       barrier = started;
       List.of(a, b, c).forEach(other -> membership.setUp(other.id, 1));
@@ -283,7 +298,7 @@ class RouteBarrierTest {
       b.peer.call(
           c.id,
           RouteBarrier.SERVICE,
-          RouteBarrier.encodeRequest(rangeOf("x"), index),
+          RouteBarrier.encodeRequest(RouteBarrier.VERSION, rangeOf("x"), index),
           SETTINGS.barrier().requestTimeout());
       ranges.advance(SETTINGS.barrier().requestTimeout());
       waited = waited.plus(SETTINGS.barrier().requestTimeout());
@@ -297,16 +312,58 @@ class RouteBarrierTest {
   @Test
   void shouldKeepTheWireFormat() {
     HexFormat hex = HexFormat.of();
-    assertThat(hex.formatHex(RouteBarrier.encodeRequest(3, 258)))
+    assertThat(hex.formatHex(RouteBarrier.encodeRequest(RouteBarrier.VERSION_1, 3, 258)))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
+    assertThat(hex.formatHex(RouteBarrier.encodeRequest(RouteBarrier.VERSION, 3, 258)))
+        .isEqualTo("02" + "0000000000000003" + "0000000000000102");
     assertThat(hex.formatHex(new RouteChanged(3, 258).encode()))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     onA.add(route("x")).join();
-    assertThat(hex.formatHex(sendToA(RouteBarrier.encodeRequest(rangeOf("x"), 1))))
-        .isEqualTo("01" + "000000000000000c");
+    assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION_1))).isEqualTo("01" + "000000000000000c");
+    assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION)))
+        .isEqualTo("02" + "000000000000000c" + "00");
+    hasUnstored = true;
+    assertThat(hex.formatHex(sendToA(RouteBarrier.VERSION)))
+        .isEqualTo("02" + "000000000000000c" + "01");
   }
 
-  private byte[] sendToA(byte[] request) {
+  @Test
+  void shouldReportNodesWithUnstoredPublishesBeforeTheRouteTakesEffect() {
+    onA.add(route("x")).join();
+    assertThat(reported).isEmpty();
+    store.hold(1);
+    CompletableFuture<Void> added = onA.add(route("y"));
+    hasUnstored = true; // when c has applied the route
+    List<NodeId> atCompletion = new ArrayList<>();
+    added.thenRun(() -> atCompletion.addAll(reported));
+    store.release(1);
+    assertThat(added).isCompleted();
+    assertThat(atCompletion).containsExactly(c.id);
+  }
+
+  @Test
+  void shouldAskANodeOfAnOlderVersionInItsOwnFormat() {
+    NodeId old = new NodeId("old");
+    List<Byte> versions = new ArrayList<>();
+    peers
+        .start(old)
+        .serve(
+            RouteBarrier.SERVICE,
+            (from, request) -> {
+              versions.add(request[0]);
+              return request[0] == RouteBarrier.VERSION_1
+                  ? CompletableFuture.completedFuture(
+                      HexFormat.of().parseHex("01" + "00000000000000ff"))
+                  : CompletableFuture.failedFuture(new IllegalStateException("unknown version"));
+            });
+    a.membership.setUp(old, 1);
+    assertThat(onA.add(route("x"))).isCompleted();
+    assertThat(versions).containsExactly((byte) 2, (byte) 1);
+    assertThat(reported).as("nobody knows what it has in flight").containsExactly(old);
+  }
+
+  private byte[] sendToA(int version) {
+    byte[] request = RouteBarrier.encodeRequest(version, rangeOf("x"), 1);
     return b.peer.call(a.id, RouteBarrier.SERVICE, request, Duration.ofSeconds(1)).join();
   }
 
