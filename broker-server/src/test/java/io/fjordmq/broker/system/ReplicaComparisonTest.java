@@ -25,8 +25,7 @@ import tools.jackson.databind.JsonNode;
 class ReplicaComparisonTest {
   private static final int NODES = 3;
   private static final String SETTINGS = "rangeConfig:\n  comparisonInterval: 2 s\n";
-  private static final String DIFFERENT =
-      "fjordmq_range_comparisons_total{result=\"different\";
+  private static final String COMPARISONS = "fjordmq_range_comparisons_total";
 
   @TempDir Path directory;
 
