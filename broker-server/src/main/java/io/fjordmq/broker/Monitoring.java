@@ -92,7 +92,8 @@ final class Monitoring implements ShutdownSequence.Composite {
         dependencies.stores.ranges().publishedRanges(),
         votersByStore(),
         node.metadata().leadership().leader() != null,
-        node.membership().levelStatus());
+        node.membership().levelStatus(),
+        dependencies.stores.ranges().differences());
   }
 
   private Map<String, Integer> votersByStore() {

@@ -20,7 +20,7 @@ public record SupportedLevels(int lowest, int highest) {
   /** The support of a node that has announced none. */
   public static final SupportedLevels FIRST_ONLY = new SupportedLevels(FIRST, FIRST);
 
-  private static final SupportedLevels THIS_RELEASE = new SupportedLevels(FIRST, FIRST);
+  private static final SupportedLevels THIS_RELEASE = new SupportedLevels(FIRST, 2);
 
   /** Replaces the levels of this release, so that mixed clusters can be tested. */
   public interface Source {

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * <pre>
  * u8   format, 1; 2 if the entry was stamped at a cluster level above 1
  * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 bump epoch, 7 unfreeze, 8 mutations,
- *      9 reset clock, 1 mutations without a response limit
+ *      9 reset clock, 10 compare, 1 mutations without a response limit
  * u64  cluster time in milliseconds since the epoch; until proposed 0, or 1 if the leader may defer
  *      the batch. In format 2, the upper 16 bits are the cluster level (decision 0101)
  * -- mutations only:
@@ -43,6 +43,9 @@ import java.util.function.Consumer;
  * block key
  * varint voters,   then as many texts: node ids in ascending order
  * varint learners, then as many texts: node ids in ascending order
+ * -- compare only, at levels from 2:
+ * varint bytes at which the slice ends
+ * block  first row of the slice, empty for the first row of the range
  * </pre>
  */
 public sealed interface RangeEntry {
@@ -117,6 +120,16 @@ public sealed interface RangeEntry {
   /** Sets the range's clock back to the time of this entry if it is far ahead (decision 0037). */
   record ResetClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
+  /**
+   * Makes every replica hash a slice of its rows as of this entry (decision 0102). Changes nothing.
+   *
+   * @param maxBytes size of the keys and values at which the slice ends, at least 1
+   * @param from where the slice begins, as a row of the store's space; empty for the first row
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Compare(long clockMillis, long epochVersion, int maxBytes, byte[] from)
+      implements RangeEntry {}
+
   int FORMAT = 1;
   int FORMAT_WITH_LEVEL = 2;
   int LEVEL_SHIFT = 48;
@@ -133,6 +146,11 @@ public sealed interface RangeEntry {
   int UNFREEZE = 7;
   int MUTATIONS = 8;
   int RESET_CLOCK = 9;
+  int COMPARE = 10;
+
+  /** The cluster level from which on all nodes can read {@link Compare}. */
+  int COMPARE_LEVEL = 2;
+
   int CLOCK_OFFSET = 2;
 
   /** Stands in for the cluster time of a batch that the leader may defer. */
@@ -199,6 +217,14 @@ public sealed interface RangeEntry {
 
   static byte[] encodeResetClock(long epochVersion) {
     return encode(RESET_CLOCK, epochVersion);
+  }
+
+  /** Encodes an entry that must only be proposed at {@link #COMPARE_LEVEL} and above. */
+  static byte[] encodeCompare(long epochVersion, int maxBytes, byte[] from) {
+    ByteWriter out = new ByteWriter(2 + 8 + 8 + 5 + 5 + from.length);
+    out.writeByte(FORMAT).writeByte(COMPARE).writeLong(0);
+    out.writeLong(epochVersion).writeVarint(maxBytes).writeBlock(from);
+    return out.toByteArray();
   }
 
   private static byte[] encode(int kind, long... fields) {
@@ -333,6 +359,7 @@ public sealed interface RangeEntry {
           case BUMP_EPOCH -> new BumpEpoch(clockMillis, in.readLong());
           case UNFREEZE -> new Unfreeze(clockMillis, in.readLong());
           case RESET_CLOCK -> new ResetClock(clockMillis, in.readLong());
+          case COMPARE -> new Compare(clockMillis, in.readLong(), in.readInt(), in.readBlock());
           default -> throw NewerFormatException.unknownKind("range entry", kind);
         };
     in.requireEnd();

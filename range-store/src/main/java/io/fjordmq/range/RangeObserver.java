@@ -86,6 +86,15 @@ public interface RangeObserver {
    */
   default void onPlacementStep(RangeId range, String kind, boolean succeeded) {}
 
+  /**
+   * Called on the node that leads a range when it has compared a slice with the replica of another
+   * node.
+   *
+   * @param result {@code equal}, {@code different}, or {@code skipped} if the other replica has no
+   *     hash of this slice
+   */
+  default void onCompared(RangeId range, String result) {}
+
   /** Called when a checkpoint of all ranges with new entries has completed. */
   default void onCheckpoint(long nanos) {}
 }

@@ -165,6 +165,28 @@ class StoredFormatsTest {
   }
 
   @Test
+  void shouldKeepTheBytesOfAComparison() {
+    byte[] entry = RangeEntry.encodeCompare(2, 300, new byte[] {1, 9});
+    RangeEntry.stamp(entry, 5, RangeEntry.COMPARE_LEVEL, 6);
+    assertThat(HEX.formatHex(entry))
+        .isEqualTo(
+            compact(
+                """
+                02 0a 0002 000000000005
+                0000000000000002
+                ac02
+                02 0109
+                """));
+    RangeEntry.Compare decoded = (RangeEntry.Compare) RangeEntry.decode(ByteBuffer.wrap(entry));
+    assertThat(decoded.clockMillis()).isEqualTo(5);
+    assertThat(decoded.epochVersion()).isEqualTo(2);
+    assertThat(decoded.maxBytes()).isEqualTo(300);
+    assertThat(decoded.from()).containsExactly(1, 9);
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isFalse();
+    assertThat(RangeEntry.isDeferrable(entry)).isFalse();
+  }
+
+  @Test
   void shouldKeepTheBytesOfASplit() {
     ReplicaSet replicas = new ReplicaSet(Set.of(new NodeId("b"), new NodeId("a")), Set.of());
     byte[] entry = RangeEntry.encodeSplit(2, 3, new byte[] {9, 8}, replicas);

@@ -16,6 +16,8 @@ public enum AlarmKind {
   REPLICA_HALTED(Scope.NODE, Delay.SETTLE),
   /** A range, or the metadata group, has no leader, so it is unavailable. */
   RANGE_WITHOUT_LEADER(Scope.CLUSTER, Delay.SETTLE),
+  /** Replicas of a range hold different rows. */
+  REPLICAS_DIFFER(Scope.CLUSTER, Delay.NONE),
   /** A range has fewer live voters than it should have. */
   RANGE_UNDER_REPLICATED(Scope.CLUSTER, Delay.SETTLE),
   /** A node of the cluster is down. */

@@ -68,6 +68,7 @@ public final class AlarmMonitor implements AutoCloseable {
     List<AlarmCondition> conditions = new ArrayList<>(sources.node.get().conditions(settings));
     ClusterState cluster = sources.cluster.get();
     conditions.addAll(ClusterConditions.of(cluster));
+    conditions.addAll(ComparisonConditions.of(cluster.differences()));
     Instant clusterTime = sources.clusterTime.instant();
     conditions.addAll(UpgradeConditions.of(cluster.level(), clusterTime, settings));
     List<CertificateStatus> all =

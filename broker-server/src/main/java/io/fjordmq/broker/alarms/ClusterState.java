@@ -4,6 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.LevelStatus;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.comparison.ReplicaDifference;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.function.Function;
  * @param votersByStore the number of voters that ranges should have, by store
  * @param hasMetadataLeader whether this node knows a leader of the metadata group
  * @param level the cluster level
+ * @param differences replicas that hold different rows, of ranges that this node leads
  */
 public record ClusterState(
     NodeId self,
@@ -29,4 +31,5 @@ public record ClusterState(
     List<RangeDescriptor> ranges,
     Map<String, Integer> votersByStore,
     boolean hasMetadataLeader,
-    LevelStatus level) {}
+    LevelStatus level,
+    List<ReplicaDifference> differences) {}

@@ -13,6 +13,8 @@ import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.range.comparison.ReplicaComparisons;
+import io.fjordmq.range.comparison.ReplicaDifference;
 import io.fjordmq.range.kv.Kv;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
@@ -56,6 +58,7 @@ public final class Stores implements AutoCloseable {
   private final Supplier<List<StorePlacement>> placements;
   private final SplitMonitor rangeLoads;
   private final RangeOperations operations;
+  private final ReplicaComparisons comparisons;
   private final HaltedRoutes halted;
   private final PeriodicTasks routeHealthTasks = new PeriodicTasks("route-replicas");
 
@@ -159,6 +162,16 @@ public final class Stores implements AutoCloseable {
             observer);
     this.operations =
         RangeOperations.of(node, ranges, placement, rangeLoads, runtime.timers(), settings);
+    this.comparisons =
+        new ReplicaComparisons(
+            node.self(),
+            ranges,
+            node.peers(),
+            runtime.level(),
+            runtime.timers(),
+            node.membership().clock(),
+            config.rangeConfig().replicas(),
+            observer);
   }
 
   private static Set<String> onEveryNode(List<StorePlacement> stores) {
@@ -189,6 +202,8 @@ public final class Stores implements AutoCloseable {
     }
     placement.start();
     operations.serve(node.peers());
+    comparisons.serve(node.peers());
+    comparisons.start();
     rangeLoads.start();
     RouteHealthMonitor routeHealth = new RouteHealthMonitor(halted);
     routeHealthTasks.every(
@@ -332,12 +347,18 @@ public final class Stores implements AutoCloseable {
     return operations;
   }
 
+  /** The ranges led by this node whose replicas hold different rows. */
+  public List<ReplicaDifference> differences() {
+    return comparisons.differences();
+  }
+
   public RangeDirectory directory() {
     return directory;
   }
 
   @Override
   public void close() {
+    comparisons.close();
     routeHealthTasks.close();
     rangeLoads.close();
     splitExecutor.shutdownNow();

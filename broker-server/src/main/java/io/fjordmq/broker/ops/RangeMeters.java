@@ -2,6 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.comparison.ReplicaComparisons;
 import io.fjordmq.range.placement.SplitMonitor;
 import io.fjordmq.range.placement.StepKind;
 import io.micrometer.core.instrument.Timer;
@@ -33,6 +34,7 @@ final class RangeMeters implements RangeObserver {
     private final Timer query;
     private final LongAdder halts;
     private final LongAdder rebuilds;
+    private final Map<String, LongAdder> comparisons = new HashMap<>();
     private final LongAdder splits;
     private final LongAdder merges;
     private final Map<String, LongAdder> decisions = new HashMap<>();
@@ -54,6 +56,9 @@ final class RangeMeters implements RangeObserver {
       query = meters.timer(RangeMetric.RANGE_QUERY, store);
       halts = meters.counter(RangeMetric.RANGE_HALTS, store);
       rebuilds = meters.counter(RangeMetric.RANGE_REBUILDS, store);
+      for (String result : ReplicaComparisons.RESULTS) {
+        comparisons.put(result, meters.counter(RangeMetric.RANGE_COMPARISONS, store, result));
+      }
       splits = meters.counter(RangeMetric.RANGE_SPLITS, store);
       merges = meters.counter(RangeMetric.RANGE_MERGES, store);
       for (String decision : SplitMonitor.DECISIONS) {
@@ -155,6 +160,11 @@ final class RangeMeters implements RangeObserver {
   @Override
   public void onRebuilt(RangeId range) {
     of(range).rebuilds.increment();
+  }
+
+  @Override
+  public void onCompared(RangeId range, String result) {
+    Objects.requireNonNull(of(range).comparisons.get(result), result).increment();
   }
 
   @Override

@@ -114,6 +114,12 @@ enum RangeMetric implements Metric {
       "store",
       "Broken range replicas on this node that were replaced by empty replicas, which fetch a"
           + " snapshot"),
+  RANGE_COMPARISONS(
+      "fjordmq.range.comparisons",
+      Kind.COUNTER,
+      "store, result",
+      "Comparisons of a slice of a range led by this node with the replica of another node; result"
+          + " is equal, different, or skipped if the other replica had no hash of the slice"),
   RANGE_SPLITS(
       "fjordmq.range.splits",
       Kind.COUNTER,

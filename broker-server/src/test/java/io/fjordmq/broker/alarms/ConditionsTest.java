@@ -18,6 +18,7 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.range.comparison.ReplicaDifference;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -146,7 +147,40 @@ class ConditionsTest {
                 Arrays.stream(replicas).map(ReplicaStatus::descriptor).toList(),
                 Map.of("inbox", 3),
                 hasMetadataLeader,
-                new LevelStatus(LevelRecord.INITIAL, Collections.emptySortedMap()))));
+                new LevelStatus(LevelRecord.INITIAL, Collections.emptySortedMap()),
+                List.of())));
+  }
+
+  @Test
+  void shouldReportReplicasThatDiffer() {
+    byte[] from = {1, 'a'};
+    List<AlarmCondition> conditions =
+        ComparisonConditions.of(
+            List.of(
+                new ReplicaDifference(
+                    new RangeId("inbox", 7),
+                    12,
+                    NOW,
+                    List.of(N1, N2, N3),
+                    List.of(N3),
+                    from,
+                    null,
+                    true),
+                new ReplicaDifference(
+                    new RangeId("inbox", 8), 9, NOW, List.of(N1, N2), List.of(), from, from, false)));
+    assertThat(messages(conditions))
+        .containsExactly(
+            "replicas_differ: The replicas of range inbox-7 on nodes n1, n2, n3 hold different"
+                + " rows: those on these nodes differ from the majority: n3; keep the logs, then"
+                + " run bin/fjordmq ranges rebuild inbox-7 --node n3",
+            "replicas_differ: The replicas of range inbox-8 on nodes n1, n2 hold different rows,"
+                + " which a second comparison did not confirm: no majority shows which one is"
+                + " right; keep the data directories and see docs/RUNBOOKS.md");
+    assertThat(conditions.get(0).subject()).isEqualTo("inbox-7");
+    assertThat(conditions.get(0).details())
+        .containsEntry("slice", "[0161, end)")
+        .containsEntry("index", "12")
+        .containsEntry("deviating", "n3");
   }
 
   @Test

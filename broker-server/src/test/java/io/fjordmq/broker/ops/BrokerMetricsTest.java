@@ -133,10 +133,13 @@ class BrokerMetricsTest {
   void shouldCountRangeAndGroupEvents() {
     metrics.ranges().onBatchSent(RANGE, 10, 1_000);
     metrics.ranges().onCheckpoint(5_000_000);
+    metrics.ranges().onCompared(RANGE, "different");
     metrics.consensus().onAppended(new GroupId("inbox-1"), 3, 300, 900_000);
 
     assertShown("fjordmq_range_commands_total{store=\"inbox\"} 10.0");
     assertShown("fjordmq_range_checkpoint_seconds_count 1");
+    assertShown("fjordmq_range_comparisons_total{result=\"different\",store=\"inbox\"} 1.0");
+    assertShown("fjordmq_range_comparisons_total{result=\"equal\",store=\"inbox\"} 0.0");
     assertShown("fjordmq_raft_entries_total 3.0");
     assertShown("fjordmq_raft_fsync_seconds_bucket{le=\"0.001\"} 1");
   }

@@ -7,13 +7,16 @@ import java.nio.file.Path;
 
 /**
  * A release that supports one cluster level more than this one. A node gets it from its class path,
- * if that has the {@link #createService service}. From level 2 on, entries in the logs of ranges
- * contain the level, so other releases cannot read them.
+ * if that has the {@link #createService service}. Entries in the logs of ranges contain the level,
+ * so other releases cannot read them.
  */
 public final class NextLevel implements SupportedLevels.Source {
+  /** Its highest level; that of this release is one lower. */
+  static final int HIGHEST = 3;
+
   @Override
   public SupportedLevels levels() {
-    return new SupportedLevels(1, 2);
+    return new SupportedLevels(1, HIGHEST);
   }
 
   /** Creates a folder that makes nodes support the level if it is in their class path. */

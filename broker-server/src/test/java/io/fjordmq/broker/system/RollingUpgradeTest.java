@@ -69,7 +69,7 @@ class RollingUpgradeTest {
     replace(cluster.node(1), nextLevel, pairs);
     assertThat(cluster.node(1).command("upgrade"))
         .startsWith("1")
-        .contains("the cluster stays at level 1, because not all nodes support level 2");
+        .contains("the cluster stays at level 2, because not all nodes support level 3");
 
     replace(cluster.node(1), null, pairs); // back
     replace(cluster.node(1), nextLevel, pairs);
@@ -79,15 +79,15 @@ class RollingUpgradeTest {
     third.setMoreClasses(nextLevel);
     third.restart();
     awaitMessages(pairs);
-    assertThat(levels(cluster)).containsOnly(1.0);
+    assertThat(levels(cluster)).containsOnly(2.0);
 
     assertThat(cluster.node(2).command("upgrade"))
         .startsWith("0")
-        .contains("the cluster level was raised from 1 to 2");
+        .contains("the cluster level was raised from 2 to 3");
     Await.until(
-        "every node writes at level 2",
+        "every node writes at level 3",
         30,
-        () -> levels(cluster).stream().allMatch(level -> level == 2));
+        () -> levels(cluster).stream().allMatch(level -> level == NextLevel.HIGHEST));
     awaitMessages(pairs);
 
     assertThat(third.drain()).isZero();
@@ -95,7 +95,7 @@ class RollingUpgradeTest {
     third.relaunch();
     assertThat(third.awaitEnd()).isEqualTo(1);
     assertThat(third.lastOutput())
-        .contains("this version of FjordMQ supports level 1, but the cluster is at level 2")
+        .contains("this version of FjordMQ supports levels 1 to 2, but the cluster is at level 3")
         .doesNotContain("\tat ");
     third.setMoreClasses(nextLevel);
     third.restart();

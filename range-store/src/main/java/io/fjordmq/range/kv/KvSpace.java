@@ -27,6 +27,14 @@ public interface KvSpace {
   }
 
   /**
+   * Returns a snapshot for a long scan that no other reads will repeat soon: what it reads does not
+   * replace other rows in caches. Must be closed.
+   */
+  default KvSnapshot uncachedSnapshot() {
+    return snapshot();
+  }
+
+  /**
    * Estimates the stored size of the rows with {@code from <= key < to}, in bytes. Rows may be
    * compressed, deleted rows count until they are compacted, and the latest writes may be missing.
    * Reads no rows, but may read indexes of table files.

@@ -23,7 +23,7 @@ final class RocksSpace implements KvSpace {
   private final RocksFailures failures;
   private final WriteOptions withoutLog = new WriteOptions().setDisableWAL(true);
   private final ReadOptions readOptions = new ReadOptions();
-  private final KvReader latest = new Reader(null, readOptions, null);
+  private final KvReader latest = new Reader(null, readOptions, null, true);
 
   RocksSpace(
       String name, RocksDB db, ColumnFamilyHandle handle, RocksGate gate, RocksFailures failures) {
@@ -57,18 +57,23 @@ final class RocksSpace implements KvSpace {
 
   @Override
   public KvSnapshot snapshot() {
-    return snapshot(null);
+    return snapshot(null, true);
   }
 
   @Override
   public KvSnapshot boundedSnapshot(long maxSkipped) {
-    return snapshot(new SkipBudget(db, maxSkipped));
+    return snapshot(new SkipBudget(db, maxSkipped), true);
   }
 
-  private KvSnapshot snapshot(@Nullable SkipBudget budget) {
+  @Override
+  public KvSnapshot uncachedSnapshot() {
+    return snapshot(null, false);
+  }
+
+  private KvSnapshot snapshot(@Nullable SkipBudget budget, boolean fillsCache) {
     gate.enter();
     try {
-      return new SnapshotReader(db.getSnapshot(), budget);
+      return new SnapshotReader(db.getSnapshot(), budget, fillsCache);
     } finally {
       gate.leave();
     }
@@ -148,11 +153,17 @@ final class RocksSpace implements KvSpace {
     private final @Nullable Snapshot snapshot;
     private final ReadOptions gets;
     private final @Nullable SkipBudget budget;
+    private final boolean fillsCache;
 
-    Reader(@Nullable Snapshot snapshot, ReadOptions gets, @Nullable SkipBudget budget) {
+    Reader(
+        @Nullable Snapshot snapshot,
+        ReadOptions gets,
+        @Nullable SkipBudget budget,
+        boolean fillsCache) {
       this.snapshot = snapshot;
       this.gets = gets;
       this.budget = budget;
+      this.fillsCache = fillsCache;
     }
 
     @Override
@@ -186,6 +197,9 @@ final class RocksSpace implements KvSpace {
         options.setIterateLowerBound(lower);
         if (upper != null) {
           options.setIterateUpperBound(upper);
+        }
+        if (!fillsCache) {
+          options.setFillCache(false);
         }
         if (snapshot != null) {
           options.setSnapshot(snapshot);
@@ -229,12 +243,13 @@ final class RocksSpace implements KvSpace {
     private final ReadOptions gets;
     private boolean released;
 
-    SnapshotReader(Snapshot held, @Nullable SkipBudget budget) {
-      this(held, new ReadOptions().setSnapshot(held), budget);
+    SnapshotReader(Snapshot held, @Nullable SkipBudget budget, boolean fillsCache) {
+      this(held, new ReadOptions().setSnapshot(held), budget, fillsCache);
     }
 
-    private SnapshotReader(Snapshot held, ReadOptions gets, @Nullable SkipBudget budget) {
-      super(held, gets, budget);
+    private SnapshotReader(
+        Snapshot held, ReadOptions gets, @Nullable SkipBudget budget, boolean fillsCache) {
+      super(held, gets, budget, fillsCache);
       this.held = held;
       this.gets = gets;
     }

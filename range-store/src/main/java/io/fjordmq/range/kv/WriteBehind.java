@@ -54,6 +54,12 @@ final class WriteBehind implements KvSpace {
     return space.boundedSnapshot(maxSkipped);
   }
 
+  @Override
+  public synchronized KvSnapshot uncachedSnapshot() {
+    writeOut();
+    return space.uncachedSnapshot();
+  }
+
   /** {@inheritDoc} Does not include the buffer. */
   @Override
   public long approximateBytes(byte[] from, byte[] to) {

@@ -47,6 +47,7 @@ final class ApplyLoop {
   private int commands;
   private int level = SupportedLevels.FIRST;
   private @Nullable RangeChange change;
+  private RangeEntry.@Nullable Compare comparison;
   private boolean failed;
 
   /** A proposal of this leader and its result. */
@@ -56,12 +57,14 @@ final class ApplyLoop {
    * The changes that one write has made to the state.
    *
    * @param change how the range has changed; null if it has not
+   * @param comparison the last entry of the write, if it makes the replica hash its rows
    */
   record CompletedWrite(
       long appliedIndex,
       List<Object> effects,
       List<Outcome> outcomes,
-      @Nullable RangeChange change) {}
+      @Nullable RangeChange change,
+      RangeEntry.@Nullable Compare comparison) {}
 
   /**
    * @param maxWriteBytes no further entry is added to a write that has reached this size
@@ -125,7 +128,10 @@ final class ApplyLoop {
     int next = first;
     int count = 0;
     boolean isRangeChange = false;
-    while (next < entries.size() && batch.bytes() < maxWriteBytes && !isRangeChange) {
+    while (next < entries.size()
+        && batch.bytes() < maxWriteBytes
+        && !isRangeChange
+        && comparison == null) {
       CommittedEntry entry = entries.get(next);
       if (entry.index() > state.appliedIndex()) {
         isRangeChange = RangeEntry.isRangeChange(entry.data());
@@ -160,6 +166,8 @@ final class ApplyLoop {
       result = register(entry.index(), register);
     } else if (decoded instanceof RangeEntry.ResetClock reset) {
       result = resetClock(entry.index(), reset);
+    } else if (decoded instanceof RangeEntry.Compare compare) {
+      result = compare(entry.index(), compare);
     } else {
       change =
           decoded instanceof RangeEntry.Split split
@@ -195,6 +203,21 @@ final class ApplyLoop {
     long resetByMillis = state.resetClock(reset.clockMillis());
     byte[] response = ByteBuffer.allocate(Long.BYTES).putLong(resetByMillis).array();
     return new RangeResult.Applied(index, List.of(response));
+  }
+
+  /**
+   * Ends the write with this entry, so that the rows are those of its index when {@link
+   * #afterWrite} is called. The rows of a frozen range may already belong to its neighbor.
+   */
+  private RangeResult compare(long index, RangeEntry.Compare compare) {
+    if (compare.epochVersion() != state.descriptor().epoch().version()) {
+      return new RangeResult.StaleEpoch(state.coveringRanges());
+    }
+    if (state.frozen() != null) {
+      return FreezeRecord.BUSY;
+    }
+    comparison = compare;
+    return new RangeResult.Applied(index, List.of());
   }
 
   private RangeResult mutate(long index, RangeEntry.Mutations mutations) {
@@ -240,12 +263,14 @@ final class ApplyLoop {
     writeNanos = System.nanoTime() - writeNanos;
     long bytes = batch.bytes();
     CompletedWrite written =
-        new CompletedWrite(state.appliedIndex(), context.takeEffects(), outcomes, change);
+        new CompletedWrite(
+            state.appliedIndex(), context.takeEffects(), outcomes, change, comparison);
     int executed = commands;
     batch.clear();
     rows.reset();
     outcomes = new ArrayList<>();
     commands = 0;
+    comparison = null;
     if (written.change() != null) {
       onRangeChanged(written.change());
     }

@@ -81,6 +81,14 @@ final class RangeKeys {
     return row(REMOVING);
   }
 
+  /** Returns whether a row of this range concerns only the replica on this node. */
+  boolean isLocal(byte[] key) {
+    return key.length == 10
+        && key[0] == ENGINE
+        && (key[9] == INSTALLING || key[9] == REMOVING)
+        && rangeOf(key) == range;
+  }
+
   byte[] child(long number) {
     return ByteBuffer.allocate(18).put(row(CHILD)).putLong(number).array();
   }

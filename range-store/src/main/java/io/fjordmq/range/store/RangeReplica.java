@@ -252,6 +252,11 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private void afterWrite(ApplyLoop.CompletedWrite written) {
+    if (written.comparison() != null) {
+      dependencies
+          .sliceHashes()
+          .begin(view.descriptor(), written.appliedIndex(), written.comparison(), space);
+    }
     view.setApplied(written.appliedIndex(), state.clockMillis());
     if (written.change() != null) {
       onRangeChanged(written.change());

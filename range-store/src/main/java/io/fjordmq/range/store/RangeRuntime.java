@@ -17,6 +17,7 @@ import java.util.function.LongSupplier;
  *     java.util.concurrent.RejectedExecutionException} when too many are waiting
  * @param supervisor opens, closes and checkpoints replicas; one task at a time; may block
  * @param openers opens the existing replicas at startup, several at a time; may block
+ * @param background runs long reads that can wait, one at a time; may block
  */
 public record RangeRuntime(
     LongSupplier clusterTimeMillis,
@@ -24,7 +25,19 @@ public record RangeRuntime(
     Timers timers,
     Executor queries,
     Executor supervisor,
-    Executor openers) {
+    Executor openers,
+    Executor background) {
+
+  /** Creates a runtime that reads in the background with the threads of queries. */
+  public RangeRuntime(
+      LongSupplier clusterTimeMillis,
+      ClusterLevel level,
+      Timers timers,
+      Executor queries,
+      Executor supervisor,
+      Executor openers) {
+    this(clusterTimeMillis, level, timers, queries, supervisor, openers, queries);
+  }
 
   /** Creates a runtime with a clock that always knows the time, and the first level. */
   public RangeRuntime(

@@ -55,6 +55,7 @@ public final class RangeStore implements AutoCloseable {
   private final LeaderOperations leaderOperations;
   private final RebuildLimit rebuildLimit;
   private final RangeMerges merges;
+  private final SliceHashes sliceHashes;
   private final RangeTransport transport;
   private final ReplicaDependencies.RangeLifecycleListener rangeLifecycleListener;
   private volatile boolean closed;
@@ -92,6 +93,7 @@ public final class RangeStore implements AutoCloseable {
     this.leaderOperations = new LeaderOperations(self, stored, kv, replicas, this::spec);
     this.merges = new RangeMerges(replicas, undecided, leaderOperations, localReplicas);
     this.transport = new LocalTransport(self, replicas, stored, false);
+    this.sliceHashes = new SliceHashes(replicas, settings, runtime.timers(), runtime.background());
     this.rangeLifecycleListener =
         new DurableActions(kv, localReplicas, settings, runtime, () -> closed);
     this.checkpoints =
@@ -225,6 +227,11 @@ public final class RangeStore implements AutoCloseable {
     return new RangeExports(kv, replicas, runtime.queries());
   }
 
+  /** Returns the hashes of rows that the replicas of this node have computed. */
+  public SliceHashes sliceHashes() {
+    return sliceHashes;
+  }
+
   /**
    * Returns a loader of rows for a store of a new cluster; {@link #createInitialRanges} must follow
    * and makes the rows durable.
@@ -255,6 +262,7 @@ public final class RangeStore implements AutoCloseable {
             host,
             rangeLifecycleListener,
             rebuildLimit,
+            sliceHashes,
             this::onHalted);
     SupervisedReplica replica =
         new SupervisedReplica(descriptor, spec, kv.space(spec.name()), host, dependencies);
@@ -374,6 +382,7 @@ public final class RangeStore implements AutoCloseable {
     closed = true;
     localReplicas.stop();
     checkpoints.stop();
+    sliceHashes.close();
     replicas.values().forEach(SupervisedReplica::close);
   }
 }

@@ -19,6 +19,9 @@ import java.time.Duration;
  *     truncated while they are in memory and never reach a table file
  * @param reopenBackoff delay before a halted replica is reopened; doubles with each failure
  * @param maxReopenBackoff maximum of this delay
+ * @param comparisonInterval how often the leader of a range compares hashes of all its rows with
+ *     those of the other replicas; zero disables comparisons
+ * @param comparisonBytesPerSecond rate at which this node reads rows to hash them, over all ranges
  */
 public record RangeStoreSettings(
     int maxEntryBytes,
@@ -28,7 +31,9 @@ public record RangeStoreSettings(
     Duration checkpointInterval,
     long checkpointLogBytes,
     Duration reopenBackoff,
-    Duration maxReopenBackoff) {
+    Duration maxReopenBackoff,
+    Duration comparisonInterval,
+    long comparisonBytesPerSecond) {
 
   /** The default settings. */
   public static final RangeStoreSettings DEFAULTS =
@@ -40,7 +45,9 @@ public record RangeStoreSettings(
           Duration.ofSeconds(30),
           16L << 20,
           Duration.ofSeconds(1),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          Duration.ofHours(1),
+          1L << 20);
 
   /**
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
@@ -55,6 +62,8 @@ public record RangeStoreSettings(
     requireAtLeast("reopenBackoff in milliseconds", reopenBackoff.toMillis(), 1);
     requireAtLeast(
         "maxReopenBackoff in milliseconds", maxReopenBackoff.toMillis(), reopenBackoff.toMillis());
+    requireAtLeast("comparisonInterval in milliseconds", comparisonInterval.toMillis(), 0);
+    requireAtLeast("comparisonBytesPerSecond", comparisonBytesPerSecond, 1024);
   }
 
   private static void requireAtLeast(String name, long value, long min) {

@@ -4,6 +4,7 @@ import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.common.ThreadTimers;
 import io.fjordmq.common.Timers;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +29,7 @@ public final class RangeThreads implements AutoCloseable {
   private final ThreadPoolExecutor queries;
   private final ExecutorService supervisor;
   private final ThreadPoolExecutor openers;
+  private final ExecutorService background;
 
   /**
    * @param queryThreads threads that run queries; each may block on the disk
@@ -54,6 +56,14 @@ public final class RangeThreads implements AutoCloseable {
             new LinkedBlockingQueue<>(),
             named("range-opener"));
     openers.allowCoreThreadTimeOut(true); // they are only needed at startup
+    ThreadFactory backgroundThreads = named("range-background");
+    background =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = backgroundThreads.newThread(task);
+              thread.setPriority(Thread.MIN_PRIORITY);
+              return thread;
+            });
   }
 
   private static ThreadFactory named(String name) {
@@ -75,7 +85,7 @@ public final class RangeThreads implements AutoCloseable {
    * @param level see {@link RangeRuntime#level}
    */
   public RangeRuntime runtime(LongSupplier stamps, ClusterLevel level) {
-    return new RangeRuntime(stamps, level, timers, queries, supervisor, openers);
+    return new RangeRuntime(stamps, level, timers, queries, supervisor, openers, background);
   }
 
   /** Waits for running tasks; delayed ones are dropped. */
@@ -85,8 +95,9 @@ public final class RangeThreads implements AutoCloseable {
     queries.shutdown();
     supervisor.shutdown();
     openers.shutdown();
+    background.shutdown();
     try {
-      for (ExecutorService executor : new ExecutorService[] {queries, supervisor, openers}) {
+      for (ExecutorService executor : List.of(queries, supervisor, openers, background)) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
           LOG.warn(
               "Range threads did not stop within a minute; continuing shutdown without them "

@@ -28,6 +28,7 @@ record ReplicaDependencies(
     ConsensusHost host,
     RangeLifecycleListener rangeLifecycleListener,
     RebuildLimit rebuildLimit,
+    SliceHashes sliceHashes,
     Consumer<RangeId> onHalted) {
 
   /** Receives notifications of replicas that an applied entry has created or removed. */

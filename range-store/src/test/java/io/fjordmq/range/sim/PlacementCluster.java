@@ -105,6 +105,11 @@ final class PlacementCluster {
     return List.of(new StorePlacement("words", voters, onEveryNode));
   }
 
+  /** Makes the nodes compare their replicas from their next start on. */
+  void compareReplicas(ComparisonWatch watch) {
+    nodes.values().forEach(node -> node.compareReplicas(watch));
+  }
+
   // ---- the desired state
 
   int voters() {

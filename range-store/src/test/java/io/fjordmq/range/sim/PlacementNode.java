@@ -35,6 +35,7 @@ final class PlacementNode {
   private final SplitStrategy strategy;
   private final SyntheticLoads loads;
   private final SplitMergeSettings splitSettings;
+  private @Nullable ComparisonWatch comparisons;
   private @Nullable RunningNode running;
 
   /** The components between a start and a crash. */
@@ -82,8 +83,17 @@ final class PlacementNode {
     }
   }
 
+  /** Compares replicas from the next start on. */
+  void compareReplicas(ComparisonWatch watch) {
+    ranges.setLevel(ComparisonWatch.LEVEL);
+    comparisons = watch;
+  }
+
   RunningNode start() throws IOException {
     StoreNode.RunningNode opened = ranges.start();
+    if (comparisons != null) {
+      comparisons.start(id(), opened);
+    }
     MetadataGroup.bootstrap(opened.host(), metadataReplicas);
     MetadataGroup metadata =
         MetadataGroup.open(

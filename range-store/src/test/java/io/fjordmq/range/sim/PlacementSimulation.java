@@ -112,6 +112,11 @@ final class PlacementSimulation {
     };
   }
 
+  /** Makes the nodes compare their replicas during the run. */
+  void compareReplicas(ComparisonWatch watch) {
+    cluster.compareReplicas(watch);
+  }
+
   /**
    * @throws AssertionError naming the seed if a guarantee is violated
    */

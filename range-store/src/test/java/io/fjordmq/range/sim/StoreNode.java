@@ -52,6 +52,7 @@ public final class StoreNode {
   private final Path installDirectory;
   private final BiFunction<SimHost, SimKv, ConsensusHost> watch;
   private final SimKv.Disk disk = new SimKv.Disk();
+  private ClusterLevel level = ClusterLevel.first();
   private @Nullable RunningNode running;
 
   /** The components between a start and a crash. */
@@ -105,6 +106,11 @@ public final class StoreNode {
     return id;
   }
 
+  /** Stamps entries with another level from the next start on. */
+  public void setLevel(ClusterLevel other) {
+    level = other;
+  }
+
   public RunningNode start() throws IOException {
     SimHost host = cluster.start(id);
     SimProcess process = host.process();
@@ -115,7 +121,7 @@ public final class StoreNode {
     RangeRuntime runtime =
         new RangeRuntime(
             () -> Objects.requireNonNull(stamps.get()).getAsLong(),
-            ClusterLevel.first(),
+            level,
             timers,
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run,

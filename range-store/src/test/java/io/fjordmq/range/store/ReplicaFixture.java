@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,7 @@ final class ReplicaFixture implements Consensus {
   final ReplicaLoad load = new ReplicaLoad();
   final List<RangeDescriptor> createdRanges = new ArrayList<>();
   final List<RangeId> absorbedRanges = new ArrayList<>();
+  final SliceHashes sliceHashes;
   private final Path directory;
   private final RangeStoreSettings settings;
   RangeReplica replica;
@@ -125,6 +127,7 @@ final class ReplicaFixture implements Consensus {
             .with(RangeStoreSettings::reopenBackoff, Duration.ofSeconds(1))
             .with(RangeStoreSettings::maxReopenBackoff, Duration.ofSeconds(30))
             .build();
+    this.sliceHashes = new SliceHashes(Map.of(), settings, clock, Runnable::run);
     KvBatch batch = new KvBatch();
     RangeState.create(descriptor(KeyInterval.ALL), batch);
     space.write(batch);
@@ -174,6 +177,7 @@ final class ReplicaFixture implements Consensus {
               }
             },
             new RebuildLimit(() -> 0, ReplicaFixture::failOnRebuild, RangeObserver.NONE),
+            sliceHashes,
             haltedRanges::add);
     RangeReplica opened = RangeReplica.open(id, space, new InterruptedCoprocessor(), dependencies);
     opened.attach(this);
