@@ -136,6 +136,19 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
+  /** Returns the number of bytes of a variable byte integer (MQTT 5.0 §1.5.5). */
+  static int integerBytes(int value) {
+    if (value < 1 << 7) {
+      return 1;
+    }
+    return value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : 4;
+  }
+
+  /** Returns the size of a packet with this remaining length, including the fixed header. */
+  public static int packetBytes(int remainingLength) {
+    return 1 + integerBytes(remainingLength) + remainingLength;
+  }
+
   /**
    * Returns the size of the packet at the reader index, including the fixed header; 0 if it is not
    * known yet.
