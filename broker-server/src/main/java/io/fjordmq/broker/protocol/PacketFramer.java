@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class PacketFramer extends ByteToMessageDecoder {
   private static final int MAX_LENGTH_BYTES = 4;
   private static final int CONNECT = 1;
+  private static final int SUBSCRIBE = 8;
+  private static final int UNSUBSCRIBE = 10;
   private static final int TLS_HANDSHAKE = 0x16;
 
   private final PacketPacing pacing;
@@ -193,7 +195,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
     if (protocolLevel == 3) {
       RawPacketRules.clearDup(in);
     }
-    if (FilterPacketReader.canRead(in)) {
+    int type = in.getUnsignedByte(in.readerIndex()) >> 4;
+    if (type == SUBSCRIBE || type == UNSUBSCRIBE) {
       return FilterPacketReader.read(in, size, protocolLevel);
     }
     RawPacketRules.check(in, size, protocolLevel);
