@@ -53,6 +53,7 @@ final class Connection
   private final ConnectRequest request;
   private final ClientAccess access;
   private final String tenant;
+  private final String clientId;
   private final Dialect dialect;
   private final PacketWriter writer;
   private final ReadSlices slices;
@@ -95,6 +96,7 @@ final class Connection
     this.request = request;
     this.access = access;
     this.tenant = access.client().tenant();
+    this.clientId = request.clientId();
     this.settings = services.tenants().of(tenant).session().withOwn(access.limits());
     this.dialect = Dialect.of(request, settings);
     this.slices = slices;
@@ -192,7 +194,7 @@ final class Connection
 
   @Override
   public String clientId() {
-    return request.clientId();
+    return clientId;
   }
 
   @Override
