@@ -28,6 +28,7 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.retain.RetainStore;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,7 @@ final class Connection
   private final SessionHistory history;
   private final TimeoutWheel wheel;
   private @Nullable IdentityExpiry identityExpiry;
+  private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
   private boolean hasOwnLimits;
   private boolean ended;
   private volatile @Nullable ConnectionTrace trace; // written on the event loop
@@ -385,6 +387,15 @@ final class Connection
   void countDropped(DropReason reason, long count) {
     observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
+  }
+
+  void setLastPacketType(int type) {
+    lastPacketType = (byte) type;
+  }
+
+  @Override
+  public int lastPacketType() {
+    return lastPacketType;
   }
 
   /** Records events of the client. */

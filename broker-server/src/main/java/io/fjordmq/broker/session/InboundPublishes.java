@@ -323,7 +323,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     connection.observer().onAcknowledged(System.nanoTime() - entry.startNanos);
     int code = refusal == null ? reasonCode(outcome) : refusal.reasonCode();
-    if (refusal == null) {
+    if (refusal == null && outcome != PublishOutcome.ACCEPTED) {
       connection.history().recordOutcome(outcome, entry.message.topic());
     }
     if (qos == Qos.AT_LEAST_ONCE) {

@@ -179,7 +179,7 @@ final class Session
 
   /** Called when the client has sent a packet of this MQTT packet type. */
   void onPacket(int type) {
-    connection.history().onPacket(type);
+    connection.setLastPacketType(type);
     if (keepAlive != null) {
       keepAlive.onActivity();
     }
