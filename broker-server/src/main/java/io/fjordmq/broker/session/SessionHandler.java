@@ -210,8 +210,9 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
     parts.inbound().onReadComplete();
     if (!session.isEnded()) {
-      parts.outbound().onReadComplete();
-      parts.replay().resume();
+      if (parts.outbound().onReadComplete()) {
+        parts.replay().resume();
+      }
       session.connection().writer().flush();
       session.outboundBacklog().onReadComplete();
     }
