@@ -214,7 +214,9 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
         parts.replay().resume();
       }
       session.connection().writer().flush();
-      session.outboundBacklog().onReadComplete();
+      if (!session.connection().channel().isWritable()) {
+        session.outboundBacklog().onReadWhileFull();
+      }
     }
   }
 
