@@ -36,7 +36,7 @@ public record Topic(String name) {
     return name.charAt(0) == '$';
   }
 
-  /** Returns true if only the broker may publish to the topic: {@code $SYS} and what is below it. */
+  /** Returns true if only the broker may publish to the topic: {@code $SYS} and all below it. */
   public boolean isSysTopic() {
     return name.startsWith(SYS)
         && (name.length() == SYS.length() || name.charAt(SYS.length()) == '/');
