@@ -13,6 +13,8 @@ public record Topic(String name) {
   /** Maximum length of a topic name or topic filter, in bytes of UTF-8. */
   public static final int MAX_BYTES = 65_535;
 
+  private static final String SYS = "$SYS";
+
   /**
    * Validates the name.
    *
@@ -32,6 +34,12 @@ public record Topic(String name) {
    */
   public boolean isReserved() {
     return name.charAt(0) == '$';
+  }
+
+  /** Returns true if only the broker may publish to the topic: {@code $SYS} and all below it. */
+  public boolean isSysTopic() {
+    return name.startsWith(SYS)
+        && (name.length() == SYS.length() || name.charAt(SYS.length()) == '/');
   }
 
   private static @org.jspecify.annotations.Nullable String errorIn(String name) {

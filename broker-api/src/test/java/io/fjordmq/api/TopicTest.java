@@ -65,6 +65,15 @@ class TopicTest {
   }
 
   @Test
+  void shouldRecognizeTopicsOfTheBroker() {
+    assertThat(new Topic("$SYS").isSysTopic()).isTrue();
+    assertThat(new Topic("$SYS/broker/uptime").isSysTopic()).isTrue();
+    assertThat(new Topic("$SYSTEM/x").isSysTopic()).isFalse();
+    assertThat(new Topic("$share/x").isSysTopic()).isFalse();
+    assertThat(new Topic("a/$SYS/x").isSysTopic()).isFalse();
+  }
+
+  @Test
   void shouldCountBytesAndNotCharactersWhenANameIsLong() {
     assertThat(new Topic("€".repeat(21_845)).name()).hasSize(21_845);
     assertThat(new Topic("a".repeat(65_535)).name()).hasSize(65_535);

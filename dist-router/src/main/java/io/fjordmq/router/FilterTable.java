@@ -9,7 +9,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +41,8 @@ public final class FilterTable<V, R> {
 
   private final ConcurrentHashMap<String, Tenant<V, R>> tenants = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Function<List<V>, R> combine;
-  private final ToIntFunction<R> weight;
-  private final R noMatch;
+  private final Function<List<V>, Weighted<R>> combine;
+  private final Weighted<R> noMatch;
   private final TopicCache<R> cache;
   private final RecentValues<String> levels = new RecentValues<>(); // guarded by lock
   private volatile int size;
@@ -72,6 +70,14 @@ public final class FilterTable<V, R> {
     @Nullable V apply(@Nullable V before);
   }
 
+  /**
+   * A result and the cost of caching it. Only the result is kept.
+   *
+   * @param weight at least 1; a result that weighs more than an eighth of the table's maximum is not
+   *     cached
+   */
+  public record Weighted<R>(R result, int weight) {}
+
   private static final class Tenant<V, R> {
     final FilterTrie<V> filters;
     final TopicCache.TenantPart<R> cached = new TopicCache.TenantPart<>();
@@ -93,24 +99,26 @@ public final class FilterTable<V, R> {
    *     topics that were not used recently are evicted
    */
   public FilterTable(Function<List<V>, R> combine, int maxCachedTopics) {
-    this(combine, result -> 1, maxCachedTopics);
+    this(maxCachedTopics, values -> new Weighted<>(combine.apply(values), 1));
   }
 
   /**
-   * Creates a table whose results differ in size.
+   * Creates a table whose results differ in weight.
    *
-   * @param combine as above
-   * @param weight cost of caching a result, at least 1; a result that weighs more than an eighth of
-   *     {@code maxCachedTopics} is not cached
-   * @param maxCachedTopics maximum total weight of the cached results
+   * @param combine as for the constructor
+   * @param maxWeight maximum total weight of the cached results
    */
-  public FilterTable(Function<List<V>, R> combine, ToIntFunction<R> weight, int maxCachedTopics) {
+  static <V, R> FilterTable<V, R> weighted(
+      Function<List<V>, Weighted<R>> combine, int maxWeight) {
+    return new FilterTable<>(maxWeight, combine);
+  }
+
+  private FilterTable(int maxCachedTopics, Function<List<V>, Weighted<R>> combine) {
     if (maxCachedTopics < 1) {
       throw new IllegalArgumentException(
           "maxCachedTopics must be at least 1, not " + maxCachedTopics);
     }
     this.combine = combine;
-    this.weight = weight;
     this.cache = new TopicCache<>(maxCachedTopics);
     this.noMatch = combine.apply(List.of());
   }
@@ -128,7 +136,7 @@ public final class FilterTable<V, R> {
   public R match(String tenant, String topic, IntConsumer visited) {
     Tenant<V, R> entry = tenants.get(tenant);
     if (entry == null) {
-      return noMatch;
+      return noMatch.result;
     }
     R hit = cache.get(entry.cached, topic);
     if (hit == null) {
@@ -228,18 +236,17 @@ public final class FilterTable<V, R> {
     long version = entry.version;
     List<V> values = new ArrayList<>(4);
     visited.accept(entry.filters.match(topic, values::add));
-    R result = values.isEmpty() ? noMatch : combine.apply(values);
-    int resultWeight = weight.applyAsInt(result);
+    Weighted<R> combined = values.isEmpty() ? noMatch : combine.apply(values);
     // If the lock is taken, a later match of the topic will cache the result.
-    if (cache.shouldCache(topic, resultWeight) && lock.tryLock()) {
+    if (cache.shouldCache(topic, combined.weight) && lock.tryLock()) {
       try {
         if (tenants.get(tenant) == entry && entry.version == version) {
-          cache.put(entry.cached, topic, result, resultWeight);
+          cache.put(entry.cached, topic, combined.result, combined.weight);
         }
       } finally {
         lock.unlock();
       }
     }
-    return result;
+    return combined.result;
   }
 }

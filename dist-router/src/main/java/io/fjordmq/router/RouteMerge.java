@@ -1,5 +1,6 @@
 package io.fjordmq.router;
 
+import io.fjordmq.router.FilterTable.Weighted;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import java.util.ArrayList;
@@ -10,34 +11,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The routes of a topic, merged from the patterns that match it.
- *
- * @param weight cost of caching it: 1, plus 1 for each receiver that is not in a list shared with
- *     other topics
- */
-record RouteMerge(MatchedRoutes routes, int weight) {
-  static final RouteMerge NONE = new RouteMerge(MatchedRoutes.NONE, 1);
+/** Merges the routes of a topic from the patterns that match it. */
+final class RouteMerge {
+  private static final Weighted<MatchedRoutes> NONE = new Weighted<>(MatchedRoutes.NONE, 1);
 
   private static final Comparator<Route> BY_FILTER =
       Comparator.comparing(route -> route.filter().text());
 
+  private RouteMerge() {}
+
   /**
+   * Returns the routes of a topic. Their weight is 1, plus 1 for each receiver that is not in a list
+   * shared with other topics.
+   *
    * @param patterns the patterns that match
    */
-  static RouteMerge of(List<PatternRoutes> patterns) {
+  static Weighted<MatchedRoutes> of(List<PatternRoutes> patterns) {
     if (patterns.isEmpty()) {
       return NONE;
     }
     if (patterns.size() == 1) {
-      return new RouteMerge(patterns.get(0).matched(), 1);
+      return new Weighted<>(patterns.get(0).matched(), 1);
     }
     List<MatchedRoutes> parts = patterns.stream().map(PatternRoutes::matched).toList();
     List<Receiver.Live> nodes = mergeNodes(parts);
     List<InboxMatch> inboxes = mergeInboxes(parts);
     List<ShareMatch> shares = parts.stream().flatMap(part -> part.shares().stream()).toList();
     boolean inboxesAreShared = parts.stream().anyMatch(part -> part.inboxes() == inboxes);
-    return new RouteMerge(
+    return new Weighted<>(
         new MatchedRoutes(nodes, inboxes, shares, mergeAtMostOnce(nodes, parts)),
         1 + nodes.size() + shares.size() + (inboxesAreShared ? 0 : inboxes.size()));
   }

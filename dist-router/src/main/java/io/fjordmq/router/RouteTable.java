@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  * fill it, each on its own thread; event loops match against it. Thread-safe.
  */
 public final class RouteTable {
-  private final FilterTable<PatternRoutes, RouteMerge> filters;
+  private final FilterTable<PatternRoutes, MatchedRoutes> filters;
   private final LongAdder routes = new LongAdder();
 
   // Values that many routes have in common; guarded by the lock of filters.
@@ -32,12 +32,12 @@ public final class RouteTable {
   private final List<KeyInterval> filled = new ArrayList<>();
 
   RouteTable(int maxCachedTopics) {
-    filters = new FilterTable<>(RouteMerge::of, RouteMerge::weight, maxCachedTopics);
+    filters = FilterTable.weighted(RouteMerge::of, maxCachedTopics);
   }
 
   /** See {@code RouteStore.match}. */
   public MatchedRoutes match(String tenant, String topic, IntConsumer visited) {
-    return filters.match(tenant, topic, visited).routes();
+    return filters.match(tenant, topic, visited);
   }
 
   /** See {@code RouteStore.match}. */

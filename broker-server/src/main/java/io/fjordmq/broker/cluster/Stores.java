@@ -5,11 +5,11 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
 import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.limits.CpuLoad;
-import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.RoutedRangeClient;
@@ -183,11 +183,11 @@ public final class Stores implements AutoCloseable {
 
   private void connect(
       List<StoreSpec> specs, BrokerConfig config, RangeRuntime runtime, RangeObserver observer) {
-    NodeId self = node.self();
-    RangeService.serve(self, ranges.transportForOtherNodes(), node.peers());
-    PeerRangeTransport transport =
-        new PeerRangeTransport(
-            self, ranges.transport(), node.peers(), config.rangeClientConfig().attemptTimeout());
+    RangeService.serve(node.self(), ranges.transportForOtherNodes(), node.peers());
+    RangeTransport transport =
+        ranges.transport(
+            new PeerRangeTransport(
+                node.peers(), config.rangeClientConfig().attemptTimeout()));
     for (StoreSpec spec : specs) {
       RoutedRangeClient client =
           new RoutedRangeClient(

@@ -17,17 +17,17 @@ import io.fjordmq.broker.events.Dropped;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.broker.telemetry.MessageSpan;
-import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.broker.telemetry.PublishSpan.RouteSpan;
+import io.fjordmq.broker.telemetry.PublishSpan;
 import io.fjordmq.broker.topicmetrics.TopicTraffic;
 import io.fjordmq.broker.trace.MessageStep;
 import io.fjordmq.broker.trace.Receivers;
 import io.fjordmq.broker.trace.Tracer;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
-import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.RouteStore;
 import java.util.ArrayList;
@@ -391,9 +391,11 @@ public final class Distribution implements PublishRouter {
     }
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (self.isCurrentIncarnation(nodes.get(i))) {
+      Receiver.Live node = nodes.get(i);
+      if (self.isCurrentIncarnation(node) && routes.shouldForward(node, message.qos())) {
         local.match(tenant, message, outbox).fanOut().send(message, outbox);
-      } // else: another node, or an earlier incarnation of this node, whose clients are gone
+      } // else: another node; an earlier incarnation of this node, whose clients are gone; or all
+      // clients receive the message through their inboxes
     }
   }
 }

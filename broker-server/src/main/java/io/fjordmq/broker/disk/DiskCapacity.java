@@ -10,14 +10,13 @@ import java.util.function.Supplier;
 
 /**
  * Decides whether the node accepts messages that must be stored. It does so only while, in every
- * range, a majority of voters has free disk space. {@link #refresh} does not block. Thread-safe.
+ * range, a majority of voters has free disk space. Does not block. Thread-safe.
  */
 final class DiskCapacity {
   private final NodeId self;
   private final BooleanSupplier hasLocalSpace;
   private final Supplier<Members> members;
   private final Supplier<Collection<RangeDescriptor>> ranges;
-  private volatile boolean enough = true;
 
   /**
    * @param ranges the ranges that store messages
@@ -33,17 +32,9 @@ final class DiskCapacity {
     this.ranges = ranges;
   }
 
-  /**
-   * Whether a majority of the voters of every range had free disk space at the latest {@link
-   * #refresh}.
-   */
+  /** Whether a majority of the voters of every range has free disk space now. */
   boolean isEnough() {
-    return enough;
-  }
-
-  /** Recomputes the result from the current nodes and ranges. */
-  void refresh() {
-    enough = ranges.get().stream().allMatch(this::hasFreeSpace);
+    return ranges.get().stream().allMatch(this::hasFreeSpace);
   }
 
   private boolean hasFreeSpace(RangeDescriptor range) {

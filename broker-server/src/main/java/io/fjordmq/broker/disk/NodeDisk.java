@@ -41,6 +41,10 @@ public final class NodeDisk implements AutoCloseable {
   private final DiskWatch watch;
   private final DiskHealthMonitor healthMonitor;
   private final DiskCapacity diskCapacity;
+
+  /** The result of the latest check. */
+  private volatile boolean canStoreMessages = true;
+
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
 
   /** Checks the disk once, then periodically. */
@@ -91,11 +95,15 @@ public final class NodeDisk implements AutoCloseable {
 
   private void refresh() {
     watch.measure();
-    diskCapacity.refresh();
+    checkCapacity();
+  }
+
+  private void checkCapacity() {
+    canStoreMessages = diskCapacity.isEnough();
   }
 
   private void checkHealth() {
-    diskCapacity.refresh();
+    checkCapacity();
     healthMonitor.check(System.nanoTime() / 1_000_000);
   }
 
@@ -117,7 +125,7 @@ public final class NodeDisk implements AutoCloseable {
 
   /** Whether the node accepts messages that must be stored. */
   public boolean canStoreMessages() {
-    return diskCapacity.isEnough();
+    return canStoreMessages;
   }
 
   /** Whether this node has less free space than {@code diskConfig.minFreeBytes}. */
@@ -145,7 +153,7 @@ public final class NodeDisk implements AutoCloseable {
    */
   public Stream<String> notReadyReasons() {
     return Stream.of(
-            canStoreMessages() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
+            canStoreMessages ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
             stateFailure(),
             node.host().failure())
         .filter(Objects::nonNull);

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
-import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttProperties.BinaryProperty;
 import io.netty.handler.codec.mqtt.MqttProperties.StringProperty;
+import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 
@@ -54,7 +54,7 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
   /** The size of the whole packet in bytes. */
   public int sizeBytes() {
     int properties = propertyBytes(method, data);
-    return PublishEncoder.packetBytes(1 + PublishEncoder.integerBytes(properties) + properties);
+    return PacketFramer.packetBytes(1 + PacketFramer.integerBytes(properties) + properties);
   }
 
   /** The size of the two properties in bytes. */

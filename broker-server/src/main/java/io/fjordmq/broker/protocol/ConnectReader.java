@@ -133,7 +133,7 @@ public final class ConnectReader {
     }
     String topic = will.message().topic().name();
     new TopicLimits(settings).check(topic, CloseReason.TOPIC_NAME_INVALID, version);
-    if (ReservedTopics.isReserved(will.message().topic())) {
+    if (will.message().topic().isSysTopic()) {
       throw new ProtocolViolation(
           CloseReason.NOT_AUTHORIZED, "will topics under $SYS are reserved", version);
     }

@@ -16,14 +16,8 @@ final class FilterPacketReader {
 
   private FilterPacketReader() {}
 
-  /** Whether a SUBSCRIBE or UNSUBSCRIBE begins at the reader index. */
-  static boolean canRead(ByteBuf in) {
-    int type = in.getUnsignedByte(in.readerIndex()) >> 4;
-    return type == MqttMessageType.SUBSCRIBE.value() || type == MqttMessageType.UNSUBSCRIBE.value();
-  }
-
   /**
-   * Reads and consumes the packet.
+   * Reads and consumes a SUBSCRIBE or UNSUBSCRIBE that begins at the reader index.
    *
    * @param size the size of the packet, including the fixed header
    * @param level the protocol level of the client

@@ -14,9 +14,9 @@ import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageType;
-import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttProperties.IntegerProperty;
 import io.netty.handler.codec.mqtt.MqttProperties.StringProperty;
+import io.netty.handler.codec.mqtt.MqttProperties;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
@@ -79,7 +79,7 @@ final class Mqtt5Dialect implements Dialect {
             default -> 3;
           };
     }
-    return PublishEncoder.packetBytes(2 + PublishEncoder.integerBytes(bytes) + bytes);
+    return PacketFramer.packetBytes(2 + PacketFramer.integerBytes(bytes) + bytes);
   }
 
   private static MqttProperties connAckProperties(

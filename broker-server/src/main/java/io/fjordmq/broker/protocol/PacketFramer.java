@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class PacketFramer extends ByteToMessageDecoder {
   private static final int MAX_LENGTH_BYTES = 4;
   private static final int CONNECT = 1;
+  private static final int SUBSCRIBE = 8;
+  private static final int UNSUBSCRIBE = 10;
   private static final int TLS_HANDSHAKE = 0x16;
 
   private final PacketPacing pacing;
@@ -136,6 +138,19 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
+  /** Returns the number of bytes of a variable byte integer (MQTT 5.0 §1.5.5). */
+  static int integerBytes(int value) {
+    if (value < 1 << 7) {
+      return 1;
+    }
+    return value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : 4;
+  }
+
+  /** Returns the size of a packet with this remaining length, including the fixed header. */
+  public static int packetBytes(int remainingLength) {
+    return 1 + integerBytes(remainingLength) + remainingLength;
+  }
+
   /**
    * Returns the size of the packet at the reader index, including the fixed header; 0 if it is not
    * known yet.
@@ -180,7 +195,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
     if (protocolLevel == 3) {
       RawPacketRules.clearDup(in);
     }
-    if (FilterPacketReader.canRead(in)) {
+    int type = in.getUnsignedByte(in.readerIndex()) >> 4;
+    if (type == SUBSCRIBE || type == UNSUBSCRIBE) {
       return FilterPacketReader.read(in, size, protocolLevel);
     }
     RawPacketRules.check(in, size, protocolLevel);

@@ -59,9 +59,9 @@ public final class PublishEncoder {
     int properties = mqtt5 ? propertyBytes(delivery, alias) : 0;
     int afterTopic =
         (delivery.qos() == Qos.AT_MOST_ONCE ? 0 : 2)
-            + (mqtt5 ? integerBytes(properties) + properties : 0);
+            + (mqtt5 ? PacketFramer.integerBytes(properties) + properties : 0);
     int remaining = 2 + topicBytes + afterTopic + message.payload().length;
-    int size = 1 + integerBytes(remaining) + 2 + topicBytes + afterTopic;
+    int size = 1 + PacketFramer.integerBytes(remaining) + 2 + topicBytes + afterTopic;
     byte[] bytes = new byte[size];
     ByteBuf out = Unpooled.wrappedBuffer(bytes).clear();
     out.writeByte(PUBLISH | delivery.qos().level() << 1 | (delivery.retain() ? 1 : 0));
@@ -106,7 +106,7 @@ public final class PublishEncoder {
     bytes += alias == 0 ? 0 : 3;
     List<Integer> identifiers = delivery.subscriptionIdentifiers();
     for (int i = 0; i < identifiers.size(); i++) {
-      bytes += 1 + integerBytes(identifiers.get(i));
+      bytes += 1 + PacketFramer.integerBytes(identifiers.get(i));
     }
     MessageProperties properties = delivery.message().properties();
     if (properties.isEmpty()) {
@@ -173,19 +173,6 @@ public final class PublishEncoder {
   private static void writeText(ByteBuf out, String text, int bytes) {
     out.writeShort(bytes);
     ByteBufUtil.reserveAndWriteUtf8(out, text, bytes);
-  }
-
-  /** Returns the number of bytes of a variable byte integer (MQTT 5.0 §1.5.5). */
-  static int integerBytes(int value) {
-    if (value < 1 << 7) {
-      return 1;
-    }
-    return value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : 4;
-  }
-
-  /** Returns the number of bytes of a packet with this remaining length. */
-  public static int packetBytes(int remainingLength) {
-    return 1 + integerBytes(remainingLength) + remainingLength;
   }
 
   /** Writes a variable byte integer. */

@@ -34,7 +34,7 @@ public final class SubscriptionReplies {
   private static void write(
       PacketSink out, int firstByte, boolean mqtt5, int packetIdentifier, byte[] codes) {
     int remaining = (mqtt5 ? 3 : 2) + codes.length;
-    ByteBuf packet = out.beginPacket(PublishEncoder.packetBytes(remaining)).writeByte(firstByte);
+    ByteBuf packet = out.beginPacket(PacketFramer.packetBytes(remaining)).writeByte(firstByte);
     PublishEncoder.writeInteger(packet, remaining);
     packet.writeShort(packetIdentifier);
     if (mqtt5) {

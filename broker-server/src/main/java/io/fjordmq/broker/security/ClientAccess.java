@@ -36,6 +36,7 @@ public final class ClientAccess {
   private LocalRules rules;
   private volatile IdentityCheck check; // any thread may call it
   private boolean superuser;
+  private boolean unrestricted;
   private @Nullable Instant expiresAt;
   private SessionLimits limits = SessionLimits.NONE;
   private @Nullable Map<Topic, CachedDecisions> cache;
@@ -82,6 +83,7 @@ public final class ClientAccess {
     expiresAt = admitted.identity().expiresAt();
     limits = admitted.identity().limits();
     rules = LocalRules.of(shared, admitted);
+    unrestricted = superuser || (!rules.hasOwn() && shared.isOpen());
     clearCache();
   }
 
@@ -118,7 +120,7 @@ public final class ClientAccess {
 
   /** Whether the client may do everything, so no checks are needed. */
   public boolean isUnrestricted() {
-    return superuser || (!rules.hasOwn() && shared.isOpen());
+    return unrestricted;
   }
 
   /**

@@ -28,6 +28,7 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.retain.RetainStore;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,7 @@ final class Connection
   private final ConnectRequest request;
   private final ClientAccess access;
   private final String tenant;
+  private final String clientId;
   private final Dialect dialect;
   private final PacketWriter writer;
   private final ReadSlices slices;
@@ -66,6 +68,7 @@ final class Connection
   private final SessionHistory history;
   private final TimeoutWheel wheel;
   private @Nullable IdentityExpiry identityExpiry;
+  private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
   private boolean hasOwnLimits;
   private boolean ended;
   private volatile @Nullable ConnectionTrace trace; // written on the event loop
@@ -95,6 +98,7 @@ final class Connection
     this.request = request;
     this.access = access;
     this.tenant = access.client().tenant();
+    this.clientId = request.clientId();
     this.settings = services.tenants().of(tenant).session().withOwn(access.limits());
     this.dialect = Dialect.of(request, settings);
     this.slices = slices;
@@ -197,7 +201,7 @@ final class Connection
 
   @Override
   public String clientId() {
-    return request.clientId();
+    return clientId;
   }
 
   @Override
@@ -388,6 +392,15 @@ final class Connection
   void countDropped(DropReason reason, long count) {
     observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
+  }
+
+  void setLastPacketType(int type) {
+    lastPacketType = (byte) type;
+  }
+
+  @Override
+  public int lastPacketType() {
+    return lastPacketType;
   }
 
   /** Records events of the client. */

@@ -162,7 +162,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private void requireReceiveMaximum() {
     int allowed = connection.settings().receiveMaximum();
     // MQTT 3 has no Receive Maximum; back-pressure applies instead.
-    if (connection.request().isMqtt5() && unacknowledgedQos1 + receivedQos2.inUse() > allowed) {
+    if (unacknowledgedQos1 + receivedQos2.inUse() > allowed && connection.request().isMqtt5()) {
       throw new ProtocolViolation(
           CloseReason.RECEIVE_MAXIMUM_EXCEEDED,
           "receive maximum exceeded: more than " + allowed + " unacknowledged publishes",
@@ -323,7 +323,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     }
     connection.observer().onAcknowledged(System.nanoTime() - entry.startNanos);
     int code = refusal == null ? reasonCode(outcome) : refusal.reasonCode();
-    if (refusal == null) {
+    if (refusal == null && outcome != PublishOutcome.ACCEPTED) {
       connection.history().recordOutcome(outcome, entry.message.topic());
     }
     if (qos == Qos.AT_LEAST_ONCE) {

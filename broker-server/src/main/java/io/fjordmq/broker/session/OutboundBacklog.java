@@ -30,14 +30,8 @@ final class OutboundBacklog {
     this.gate = gate;
   }
 
-  /** Called after the packets of one read have been handled. */
-  void onReadComplete() {
-    if (!channel.isWritable()) {
-      closeGateIfTooMuch();
-    }
-  }
-
-  private void closeGateIfTooMuch() {
+  /** Called after the packets of one read have been handled while the channel is full. */
+  void onReadWhileFull() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     if (waiting == null || gate.isClosedBy(ReadGate.RESPONSES)) {
       return;

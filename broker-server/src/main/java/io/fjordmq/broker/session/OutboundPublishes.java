@@ -74,6 +74,8 @@ final class OutboundPublishes {
   private boolean pumping;
   private long pumpedAtMillis; // 0 until the current pump needs the time
   private boolean windowFull;
+  // Whether messages were acknowledged, sent or fetched since the last complete read.
+  private boolean changed;
 
   /**
    * @param attachment the inbox attachment of a persistent session; null for a transient session
@@ -153,6 +155,11 @@ final class OutboundPublishes {
 
   /** Sends as many messages as possible. The caller flushes. */
   void pump() {
+    changed = true;
+    pumpSources();
+  }
+
+  private void pumpSources() {
     if (!started || pumping) {
       return;
     }
@@ -294,16 +301,19 @@ final class OutboundPublishes {
 
   /** Handles a PUBACK. */
   void onPubAck(int packetIdentifier, int reasonCode) {
+    changed = true;
     exchanges.onPubAck(packetIdentifier, reasonCode);
   }
 
   /** Handles a PUBREC. */
   void onPubRec(int packetIdentifier, int reasonCode) {
+    changed = true;
     exchanges.onPubRec(packetIdentifier, reasonCode, inbox == null ? live : inbox);
   }
 
   /** Handles a PUBCOMP. */
   void onPubComp(int packetIdentifier) {
+    changed = true;
     exchanges.onPubComp(packetIdentifier);
   }
 
@@ -315,12 +325,20 @@ final class OutboundPublishes {
   /**
    * Called when all packets of a read have been handled. Sends messages for which acknowledgements
    * have freed capacity.
+   *
+   * @return false if nothing has changed since the previous call, as with a client that only
+   *     publishes
    */
-  void onReadComplete() {
-    pump();
+  boolean onReadComplete() {
+    if (!changed) {
+      return false;
+    }
+    changed = false;
+    pumpSources();
     if (inbox != null) {
       inbox.onAcknowledged();
     }
+    return true;
   }
 
   /**

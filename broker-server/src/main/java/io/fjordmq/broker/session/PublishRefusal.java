@@ -4,7 +4,6 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.protocol.ReservedTopics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ enum PublishRefusal {
       connection.recordLimitReached(Limit.PAYLOAD_BYTES);
       return PAYLOAD_TOO_LARGE;
     }
-    if (ReservedTopics.isReserved(message.topic())) {
+    if (message.topic().isSysTopic()) {
       return RESERVED_TOPIC;
     }
     return connection.services().overload().isOverloaded()

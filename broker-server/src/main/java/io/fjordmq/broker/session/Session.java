@@ -54,6 +54,7 @@ final class Session
   private @Nullable SessionParts parts;
   private @Nullable KeepAlive keepAlive;
   private boolean opened;
+  private boolean ended;
 
   Session(
       SessionContext context,
@@ -108,12 +109,17 @@ final class Session
   }
 
   boolean isEnded() {
-    return sessionEnd.hasEnded();
+    return ended;
   }
 
   @Override
   public boolean isOpen() {
-    return opened && !isEnded();
+    return opened && !ended;
+  }
+
+  /** Called when the end of the session begins; from then on, the session has ended. */
+  void markEnded() {
+    ended = true;
   }
 
   /** Whether the client got a CONNACK; true also after the session has ended. */
@@ -173,7 +179,7 @@ final class Session
 
   /** Called when the client has sent a packet of this MQTT packet type. */
   void onPacket(int type) {
-    connection.history().onPacket(type);
+    connection.setLastPacketType(type);
     if (keepAlive != null) {
       keepAlive.onActivity();
     }

@@ -21,7 +21,6 @@ final class SessionEnd {
   private final ConnectionReports reports;
   private final ConnectionClose connectionClose;
   private long expirySeconds;
-  private boolean ended;
   private CloseReason reason = CloseReason.CONNECTION_LOST; // set when the session ends
 
   SessionEnd(SessionContext context, Session session, ConnectionReports reports) {
@@ -35,10 +34,6 @@ final class SessionEnd {
     this.expirySeconds = connection.request().expirySeconds();
   }
 
-  boolean hasEnded() {
-    return ended;
-  }
-
   /** Sets the session expiry interval that applies when the session ends. */
   void setExpirySeconds(long seconds) {
     expirySeconds = seconds;
@@ -46,7 +41,7 @@ final class SessionEnd {
 
   /** Ends the session. Only the first call has an effect. */
   void end(CloseReason closeReason, String detail) {
-    if (ended) {
+    if (session.isEnded()) {
       return;
     }
     boolean wasOpen = session.isOpen();
@@ -74,7 +69,7 @@ final class SessionEnd {
   }
 
   private void markEnded(CloseReason closeReason, String detail) {
-    ended = true;
+    session.markEnded();
     connection.setConnectedAtMillis(0);
     reason = closeReason;
     LOG.debug(

@@ -3,9 +3,9 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.FilterPacket;
 import io.fjordmq.broker.protocol.FrameBytes;
+import io.fjordmq.broker.protocol.PacketFramer;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.protocol.ProtocolViolation;
-import io.fjordmq.broker.protocol.PublishEncoder;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
@@ -129,8 +129,9 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       if (message.decoderResult().isFailure()) {
         throw undecodable(message);
       }
-      recordReceived(message);
-      dispatch(message);
+      int bytes = PacketFramer.packetBytes(message.fixedHeader().remainingLength());
+      recordReceived(message.fixedHeader(), bytes);
+      dispatch(message, bytes);
     } catch (ProtocolViolation violation) {
       if (violation.limit() != null) {
         session.connection().recordLimitReached(violation.limit());
@@ -141,9 +142,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void recordReceived(MqttMessage packet) {
-    MqttFixedHeader header = packet.fixedHeader();
-    int bytes = PublishEncoder.packetBytes(header.remainingLength());
+  private void recordReceived(MqttFixedHeader header, int bytes) {
     readBytes += bytes;
     session
         .connection()
@@ -152,17 +151,11 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     session.onPacket(header.messageType().value());
   }
 
-  private void dispatch(MqttMessage message) {
-    MqttFixedHeader header = message.fixedHeader();
-    MqttMessageType type = header.messageType();
+  private void dispatch(MqttMessage message, int bytes) {
+    MqttMessageType type = message.fixedHeader().messageType();
     session.connection().observer().onPacketReceived(type.value());
     switch (type) {
-      case PUBLISH ->
-          parts
-              .inbound()
-              .onPublish(
-                  (MqttPublishMessage) message,
-                  PublishEncoder.packetBytes(header.remainingLength()));
+      case PUBLISH -> parts.inbound().onPublish((MqttPublishMessage) message, bytes);
       case PUBACK -> parts.outbound().onPubAck(identifier(message), reasonCode(message));
       case PUBREC -> parts.outbound().onPubRec(identifier(message), reasonCode(message));
       case PUBREL -> parts.inbound().onPubRel(identifier(message));
@@ -217,10 +210,13 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
     parts.inbound().onReadComplete();
     if (!session.isEnded()) {
-      parts.outbound().onReadComplete();
-      parts.replay().resume();
+      if (parts.outbound().onReadComplete()) {
+        parts.replay().resume();
+      }
       session.connection().writer().flush();
-      session.outboundBacklog().onReadComplete();
+      if (!session.connection().channel().isWritable()) {
+        session.outboundBacklog().onReadWhileFull();
+      }
     }
   }
 

@@ -48,6 +48,9 @@ final class SessionHistory implements ConnectEvent {
     String tenant();
 
     String clientId();
+
+    /** The MQTT packet type of the last packet from the client. */
+    int lastPacketType();
   }
 
   /** A session that has such a client. */
@@ -56,7 +59,6 @@ final class SessionHistory implements ConnectEvent {
   }
 
   private final Client client;
-  private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
   private boolean sessionPresent; // set before the client has connected
 
   /** Guarded by the lock of the log. */
@@ -64,11 +66,6 @@ final class SessionHistory implements ConnectEvent {
 
   SessionHistory(Client client) {
     this.client = client;
-  }
-
-  /** Remembers the type of the last packet from the client. */
-  void onPacket(int type) {
-    lastPacketType = (byte) type;
   }
 
   void recordConnected(boolean resumed) {
@@ -119,7 +116,7 @@ final class SessionHistory implements ConnectEvent {
 
   /** Records that the connection ended after the CONNACK. */
   void recordDisconnected(CloseReason reason, String detail) {
-    String lastPacket = MqttMessageType.valueOf(lastPacketType).name();
+    String lastPacket = MqttMessageType.valueOf(client.lastPacketType()).name();
     if (reason == CloseReason.SESSION_TAKEN_OVER) {
       record(takenOver(lastPacket));
       return;

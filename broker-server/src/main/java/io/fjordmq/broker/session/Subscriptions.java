@@ -9,8 +9,8 @@ import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.protocol.FilterPacket;
+import io.fjordmq.broker.protocol.PacketFramer;
 import io.fjordmq.broker.protocol.ProtocolViolation;
-import io.fjordmq.broker.protocol.PublishEncoder;
 import io.fjordmq.broker.protocol.SubscriptionReplies;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.session.FilterReader.RequestedFilter;
@@ -137,7 +137,7 @@ final class Subscriptions {
    * be sent (MQTT-3.1.2-24).
    */
   private void requireResponseFits(int filters) {
-    if (PublishEncoder.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
+    if (PacketFramer.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
           "response for " + filters + " filters would exceed the client's maximum packet size");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Member.State;
+import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -34,11 +34,9 @@ class DiskCapacityTest {
             KeyInterval.ALL,
             RangeEpoch.FIRST,
             ReplicaSet.ofVoters(voters));
-    DiskCapacity diskCapacity =
-        new DiskCapacity(
-            SELF, () -> localSpace, () -> new Members(1, members), () -> List.of(range));
-    diskCapacity.refresh();
-    return diskCapacity.isEnough();
+    return new DiskCapacity(
+            SELF, () -> localSpace, () -> new Members(1, members), () -> List.of(range))
+        .isEnough();
   }
 
   @Test

@@ -81,6 +81,19 @@ class OutboundPublishesTest {
   }
 
   @Test
+  void shouldReportWhetherAReadCanHaveFreedCapacity() {
+    outbound.start();
+    assertThat(outbound.onReadComplete()).as("after the start").isTrue();
+    assertThat(outbound.onReadComplete()).as("a client that only publishes").isFalse();
+    deliver(Qos.AT_LEAST_ONCE, "1");
+    outbound.pump();
+    assertThat(outbound.onReadComplete()).as("after a message was sent").isTrue();
+    outbound.onPubAck(1, 0);
+    assertThat(outbound.onReadComplete()).as("after an acknowledgement").isTrue();
+    assertThat(outbound.onReadComplete()).as("nothing since then").isFalse();
+  }
+
+  @Test
   void shouldReportTheLimitOnceEachTimeItHoldsBackMessages() {
     outbound.start();
     deliver(Qos.AT_LEAST_ONCE, "1", "2", "3", "4");

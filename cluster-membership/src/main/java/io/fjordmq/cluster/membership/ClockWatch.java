@@ -40,10 +40,6 @@ final class ClockWatch {
     return clock;
   }
 
-  boolean wasRenewedWithin(Duration lease) {
-    return clock.wasRenewedWithin(lease.toMillis());
-  }
-
   /** Returns the clocks to report with a renewal sent at this reading. */
   ClockReport report(Reading sent) {
     return clock.report(sent);

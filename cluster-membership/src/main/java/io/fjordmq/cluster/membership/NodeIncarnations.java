@@ -93,7 +93,7 @@ final class NodeIncarnations {
     this.expiry = new LeaseExpiry(self, members, peers, settings, timers);
     this.reachability = new Reachability(self, members, peers, settings, timers, this::renew);
     this.clock = clock;
-    this.lease = new NodeLease(settings, timers, clock);
+    this.lease = new NodeLease(settings, timers, clock.clock());
   }
 
   // ---- thread-safe

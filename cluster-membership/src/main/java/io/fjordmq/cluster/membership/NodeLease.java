@@ -12,21 +12,23 @@ final class NodeLease {
   private static final int OVERDUE_DIVISOR = 5;
   private static final String NO_RESPONSE = "the metadata leader does not respond";
 
-  private final MembershipSettings settings;
+  private final long leaseMillis;
+  private final long heartbeatMillis;
   private final Timers timers;
-  private final ClockWatch clock;
+  private final ClusterClock clock;
   private volatile long untilMillis;
   private volatile String notRenewedReason = NO_RESPONSE;
 
-  NodeLease(MembershipSettings settings, Timers timers, ClockWatch clock) {
-    this.settings = settings;
+  NodeLease(MembershipSettings settings, Timers timers, ClusterClock clock) {
+    this.leaseMillis = settings.lease().toMillis();
+    this.heartbeatMillis = settings.heartbeat().toMillis();
     this.timers = timers;
     this.clock = clock;
     this.untilMillis = timers.nowMillis();
   }
 
   boolean isValid() {
-    return timers.nowMillis() - untilMillis < 0 && clock.wasRenewedWithin(settings.lease());
+    return timers.nowMillis() - untilMillis < 0 && clock.wasRenewedWithin(leaseMillis);
   }
 
   /** Returns the time until the lease expires unless it is renewed; 0 if it is not valid. */
@@ -44,9 +46,10 @@ final class NodeLease {
    * changed.
    */
   long renewalIntervalMillis() {
-    long heartbeat = settings.heartbeat().toMillis();
-    long sinceRenewalMillis = timers.nowMillis() - untilMillis + settings.lease().toMillis();
-    return sinceRenewalMillis > 2 * heartbeat ? heartbeat / OVERDUE_DIVISOR : heartbeat;
+    long sinceRenewalMillis = timers.nowMillis() - untilMillis + leaseMillis;
+    return sinceRenewalMillis > 2 * heartbeatMillis
+        ? heartbeatMillis / OVERDUE_DIVISOR
+        : heartbeatMillis;
   }
 
   /**
@@ -60,6 +63,6 @@ final class NodeLease {
 
   /** Renews the lease after the leader has granted a renewal that was sent at this reading. */
   void renew(ClusterClock.Reading sent) {
-    untilMillis = Math.max(untilMillis, sent.monotonicMillis() + settings.lease().toMillis());
+    untilMillis = Math.max(untilMillis, sent.monotonicMillis() + leaseMillis);
   }
 }

@@ -14,6 +14,7 @@ import io.fjordmq.router.RouteReplicas;
 import io.fjordmq.router.RouteRow;
 import io.fjordmq.router.RouteStore;
 import io.fjordmq.router.RouteStoreStatus;
+import io.fjordmq.router.RouteTable;
 import io.fjordmq.router.StaleRoutesRemoved;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ public final class ReplicatedRouteStore implements RouteStore {
   private static final byte[] FIRST_KEY = {};
 
   private final RangeClient client;
-  private final RouteReplicas replicas;
+  private final RouteTable table;
   private final @Nullable RouteBarrier barrier;
 
   /**
@@ -54,7 +55,7 @@ public final class ReplicatedRouteStore implements RouteStore {
   public ReplicatedRouteStore(
       RangeClient client, RouteReplicas replicas, @Nullable RouteBarrier barrier) {
     this.client = client;
-    this.replicas = replicas;
+    this.table = replicas.table();
     this.barrier = barrier;
   }
 
@@ -75,7 +76,7 @@ public final class ReplicatedRouteStore implements RouteStore {
 
   @Override
   public boolean has(Route route) {
-    return replicas.table().has(route);
+    return table.has(route);
   }
 
   @Override
@@ -121,18 +122,18 @@ public final class ReplicatedRouteStore implements RouteStore {
    * id.
    */
   Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
-    return replicas.table().endedIncarnations(hasEnded);
+    return table.endedIncarnations(hasEnded);
   }
 
   @Override
   public MatchedRoutes match(String tenant, Topic topic, IntConsumer visited) {
-    return replicas.table().match(tenant, topic.name(), visited);
+    return table.match(tenant, topic.name(), visited);
   }
 
   /** Returns the status for metrics. */
   public RouteStoreStatus status() {
     RouteBarrier clusterBarrier = barrier;
-    RouteStoreStatus status = replicas.table().status();
+    RouteStoreStatus status = table.status();
     return clusterBarrier == null ? status : status.withWaitingForNodes(clusterBarrier.waiting());
   }
 }

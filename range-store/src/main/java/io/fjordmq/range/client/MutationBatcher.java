@@ -33,7 +33,6 @@ final class MutationBatcher {
   private volatile RangeDescriptor descriptor;
   private final BatchAttempts attempts;
   private final CommandQueue queue;
-  private final CommandAdmission admission;
   private @Nullable CommandBatch inFlight;
   private @Nullable CommandBatch ready;
   private boolean driving;
@@ -54,8 +53,7 @@ final class MutationBatcher {
     this.descriptor = descriptor;
     this.attempts = new BatchAttempts(descriptor);
     this.shared = shared;
-    this.queue = new CommandQueue(shared.settings());
-    this.admission = new CommandAdmission(id, queue, shared);
+    this.queue = new CommandQueue(id, shared);
     this.pacer = new BatchPacer(shared.settings(), shared.timers(), this::sendNext);
     this.sender = new SenderNumber(shared.settings());
   }
@@ -78,7 +76,7 @@ final class MutationBatcher {
   }
 
   /**
-   * Queues a command, or fails it if {@link CommandAdmission} refuses it.
+   * Queues a command, or fails it if the {@link CommandQueue} refuses it.
    *
    * @return false if the range has changed since the caller looked it up, so that the caller must
    *     look it up again
@@ -89,7 +87,7 @@ final class MutationBatcher {
       if (frozen || descriptor != routedBy) {
         return false;
       }
-      refusal = closeCause != null ? closeCause : admission.refusal(command);
+      refusal = closeCause != null ? closeCause : queue.refusal(command);
       if (refusal == null) {
         queue.add(command);
         startNext();
@@ -310,10 +308,10 @@ final class MutationBatcher {
     shared.observer().onGiveUp(id);
     RangeException failure = attempts.finalFailure(descriptor, reason);
     List<PendingCommand> queued = queue.takeAll();
-    admission.pause();
+    queue.pause();
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
-      queued.forEach(command -> command.fail(admission.abandonedBatchFailure()));
+      queued.forEach(command -> command.fail(queue.abandonedBatchFailure()));
       shared.client().onSettled(id);
     };
   }

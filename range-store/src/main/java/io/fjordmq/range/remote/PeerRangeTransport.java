@@ -13,34 +13,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Sends attempts to the replicas of this node and of other nodes. Never retries. Thread-safe.
+ * Sends attempts to the replicas of other nodes. Never retries. Thread-safe.
  *
  * <p>A batch without a response may have been applied. Its outcome is unknown until the client
  * resends it under the same batch number.
  */
 public final class PeerRangeTransport implements RangeTransport {
-  private final NodeId self;
-  private final RangeTransport local;
   private final PeerCalls peers;
   private final Duration timeout;
 
   /**
-   * @param local the replicas of this node
    * @param timeout timeout for calls to other nodes; should equal the clients' attempt timeout
    */
-  public PeerRangeTransport(NodeId self, RangeTransport local, PeerCalls peers, Duration timeout) {
-    this.self = self;
-    this.local = local;
+  public PeerRangeTransport(PeerCalls peers, Duration timeout) {
     this.peers = peers;
     this.timeout = timeout;
   }
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    if (node.equals(self)) {
-      local.propose(node, range, entry, reply);
-      return;
-    }
     send(node, new RangeCall.Propose(range, entry))
         .whenComplete(
             (result, failure) -> reply.accept(failure == null ? result : proposalFailure(failure)));
@@ -54,10 +45,6 @@ public final class PeerRangeTransport implements RangeTransport {
       long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    if (node.equals(self)) {
-      local.query(node, range, epochVersion, minIndex, query, reply);
-      return;
-    }
     send(node, new RangeCall.Query(range, epochVersion, minIndex, query))
         .whenComplete(
             (result, failure) ->

@@ -8,24 +8,31 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Passes requests to the replicas of this node. Thread-safe; does not block. */
+/**
+ * Passes requests to the replicas of this node, and those for other nodes to another transport.
+ * Thread-safe; does not block.
+ */
 final class LocalTransport implements RangeTransport {
   private final NodeId self;
+  private final RangeTransport otherNodes;
   private final Map<RangeId, SupervisedReplica> replicas;
   private final StoredReplicas stored;
   private final boolean fromOtherNodes;
 
   /**
+   * @param otherNodes sends requests to other nodes
    * @param replicas the replicas that this node keeps open
    * @param fromOtherNodes whether other nodes have encoded the entries, so that they are checked
    *     before they are proposed
    */
   LocalTransport(
       NodeId self,
+      RangeTransport otherNodes,
       Map<RangeId, SupervisedReplica> replicas,
       StoredReplicas stored,
       boolean fromOtherNodes) {
     this.self = self;
+    this.otherNodes = otherNodes;
     this.replicas = replicas;
     this.stored = stored;
     this.fromOtherNodes = fromOtherNodes;
@@ -33,7 +40,11 @@ final class LocalTransport implements RangeTransport {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    RangeReplica replica = resolveReplica(node, range, entry, reply);
+    if (!node.equals(self)) {
+      otherNodes.propose(node, range, entry, reply);
+      return;
+    }
+    RangeReplica replica = resolveReplica(range, entry, reply);
     if (replica == null) {
       return;
     }
@@ -52,7 +63,11 @@ final class LocalTransport implements RangeTransport {
       long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    RangeReplica replica = resolveReplica(node, range, null, reply);
+    if (!node.equals(self)) {
+      otherNodes.query(node, range, epochVersion, minIndex, query, reply);
+      return;
+    }
+    RangeReplica replica = resolveReplica(range, null, reply);
     if (replica != null) {
       replica.query(epochVersion, minIndex, query, reply);
     }
@@ -62,12 +77,7 @@ final class LocalTransport implements RangeTransport {
    * Returns the open replica of the range; null after responding to the request if there is none.
    */
   private @Nullable RangeReplica resolveReplica(
-      NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
-    if (!node.equals(self)) {
-      String notLocal = "range %s is led by %s; this node (%s) has no connection to other nodes";
-      reply.accept(new RangeResult.Unavailable(notLocal.formatted(range, node, self)));
-      return null;
-    }
+      RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     SupervisedReplica supervised = replicas.get(range);
     RangeReplica replica = supervised == null ? null : supervised.replica();
     if (replica == null) {
@@ -76,5 +86,30 @@ final class LocalTransport implements RangeTransport {
       reply.accept(merged != null ? merged : new RangeResult.Unavailable(notOpen));
     }
     return replica;
+  }
+
+  /** Refuses requests for other nodes. */
+  record Unconnected(NodeId self) implements RangeTransport {
+    @Override
+    public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
+      reply.accept(unavailable(node, range));
+    }
+
+    @Override
+    public void query(
+        NodeId node,
+        RangeId range,
+        long epochVersion,
+        long minIndex,
+        byte[] query,
+        Consumer<RangeResult> reply) {
+      reply.accept(unavailable(node, range));
+    }
+
+    private RangeResult unavailable(NodeId node, RangeId range) {
+      return new RangeResult.Unavailable(
+          "range %s is led by %s; this node (%s) has no connection to other nodes"
+              .formatted(range, node, self));
+    }
   }
 }

@@ -92,7 +92,7 @@ public final class RangeStore implements AutoCloseable {
             range -> add(spec(range.id()), range).open());
     this.leaderOperations = new LeaderOperations(self, stored, kv, replicas, this::spec);
     this.merges = new RangeMerges(replicas, undecided, leaderOperations, localReplicas);
-    this.transport = new LocalTransport(self, replicas, stored, false);
+    this.transport = localTransport(new LocalTransport.Unconnected(self), false);
     this.sliceHashes = new SliceHashes(replicas, settings, runtime.timers(), runtime.background());
     this.rangeLifecycleListener =
         new DurableActions(kv, localReplicas, settings, runtime, () -> closed);
@@ -327,9 +327,18 @@ public final class RangeStore implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the transport to this node's replicas for its own clients. */
+  /** Returns the transport to this node's replicas for its own clients, without other nodes. */
   public RangeTransport transport() {
     return transport;
+  }
+
+  /**
+   * Returns a transport to all replicas for this node's own clients.
+   *
+   * @param otherNodes sends the requests for replicas of other nodes
+   */
+  public RangeTransport transport(RangeTransport otherNodes) {
+    return localTransport(otherNodes, false);
   }
 
   /**
@@ -337,7 +346,11 @@ public final class RangeStore implements AutoCloseable {
    * encoded are checked before they are proposed.
    */
   public RangeTransport transportForOtherNodes() {
-    return new LocalTransport(self, replicas, stored, true);
+    return localTransport(new LocalTransport.Unconnected(self), true);
+  }
+
+  private RangeTransport localTransport(RangeTransport otherNodes, boolean fromOtherNodes) {
+    return new LocalTransport(self, otherNodes, replicas, stored, fromOtherNodes);
   }
 
   /** Makes everything applied so far durable, so that the logs can be truncated. */

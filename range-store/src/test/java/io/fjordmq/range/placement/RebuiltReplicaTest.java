@@ -132,7 +132,7 @@ class RebuiltReplicaTest {
           new RoutedRangeClient(
               "words",
               List.of(initialRange),
-              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
+              store.transport(new PeerRangeTransport(calls, Duration.ofSeconds(5))),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);

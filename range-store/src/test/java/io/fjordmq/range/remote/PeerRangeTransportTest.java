@@ -22,10 +22,9 @@ class PeerRangeTransportTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final LoopbackPeers.Node here = peers.start(HERE);
   private final LoopbackPeers.Node there = peers.start(THERE);
-  private final RecordingTransport local = new RecordingTransport();
   private final RecordingTransport remote = new RecordingTransport();
   private final RangeTransport transport =
-      new PeerRangeTransport(HERE, local, here, Duration.ofSeconds(1));
+      new PeerRangeTransport(here, Duration.ofSeconds(1));
   private final List<RangeResult> results = new ArrayList<>();
 
   /** Replicas whose responses are given by the test. */
@@ -50,14 +49,6 @@ class PeerRangeTransportTest {
       calls.add("query %s %s %d %d %d".formatted(node, range, epochVersion, minIndex, query[0]));
       replies.add(reply);
     }
-  }
-
-  @Test
-  void shouldCallLocalReplicasWithoutTheNetwork() {
-    peers.isolate(HERE);
-    propose(HERE);
-    query(HERE);
-    assertThat(local.calls).containsExactly("propose here words-1 7", "query here words-1 2 3 8");
   }
 
   @Test

@@ -175,8 +175,7 @@ final class PlacementSimulation {
 
   private RangeTransport clientTransport(SimCluster ignored, NodeId client) {
     LoopbackPeers.Node calls = peers.start(client, hosts.host(client).process());
-    return new PeerRangeTransport(
-        client, new SimTransport(hosts, client), calls, Duration.ofMillis(200));
+    return new PeerRangeTransport(calls, Duration.ofMillis(200));
   }
 
   /** Clients learn the ranges from a random node. */

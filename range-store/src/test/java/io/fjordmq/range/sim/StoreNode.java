@@ -130,7 +130,7 @@ public final class StoreNode {
     LoopbackPeers.Node calls = peers.start(id, process);
     RangeService.serve(id, store.transportForOtherNodes(), calls);
     RangeTransport transport =
-        new PeerRangeTransport(id, store.transport(), calls, Duration.ofMillis(200));
+        store.transport(new PeerRangeTransport(calls, Duration.ofMillis(200)));
     RunningNode started = new RunningNode(host, kv, store, runtime, calls, transport, stamps);
     running = started;
     return started;

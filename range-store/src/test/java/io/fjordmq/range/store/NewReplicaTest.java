@@ -102,7 +102,7 @@ class NewReplicaTest {
           new RoutedRangeClient(
               "words",
               List.of(onlyA),
-              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
+              store.transport(new PeerRangeTransport(calls, Duration.ofSeconds(5))),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);

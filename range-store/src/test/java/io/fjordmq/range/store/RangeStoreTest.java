@@ -12,6 +12,7 @@ import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.sim.AppendingCoprocessor;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -294,6 +296,42 @@ class RangeStoreTest {
         .isInstanceOfSatisfying(
             RangeResult.Unavailable.class,
             result -> assertThat(result.reason()).contains("no connection to other nodes"));
+  }
+
+  /** Records the requests for other nodes. */
+  private static final class RecordingTransport implements RangeTransport {
+    final List<String> requests = new ArrayList<>();
+
+    @Override
+    public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
+      requests.add("propose " + node);
+    }
+
+    @Override
+    public void query(
+        NodeId node,
+        RangeId range,
+        long epochVersion,
+        long minIndex,
+        byte[] query,
+        Consumer<RangeResult> reply) {
+      requests.add("query " + node);
+    }
+  }
+
+  @Test
+  void shouldPassOnOnlyTheRequestsForOtherNodes() {
+    RecordingTransport otherNodes = new RecordingTransport();
+    RangeTransport transport = ranges.store().transport(otherNodes);
+    RangeId range = statusOf("a").descriptor().id();
+    List<RangeResult> results = new ArrayList<>();
+    for (NodeId node : List.of(new NodeId("local"), new NodeId("other"))) {
+      transport.propose(node, range, RangeEntry.encodeRegister(), results::add);
+      transport.query(node, range, 1, 0, bytes("a"), results::add);
+    }
+    ranges.advance(Duration.ofSeconds(1));
+    assertThat(otherNodes.requests).containsExactly("propose other", "query other");
+    assertThat(results).as("responses of this node").hasSize(2);
   }
 
   @Test

@@ -107,7 +107,7 @@ class SplitVotersTest {
           new RoutedRangeClient(
               "words",
               initial,
-              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
+              store.transport(new PeerRangeTransport(calls, Duration.ofSeconds(5))),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
