@@ -11,7 +11,7 @@ import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
 import io.fjordmq.perf.users.UserAccount;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class LoginBenchmark {
   }
 
   private String settings(UserStore store, int cacheSize) throws Exception {
-    String settings = UserService.cacheSettings(store, cacheSize);
+    String settings = UserServices.cacheSettings(store, cacheSize);
     if (store != UserStore.FILES) {
       return settings;
     }

@@ -10,7 +10,7 @@ import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserServer;
+import io.fjordmq.perf.users.ServerUsers;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -47,11 +47,11 @@ final class ProviderOutageBenchmark {
   private final BenchmarkRun run;
   private final Scenario scenario;
   private final RunningBroker broker;
-  private final UserServer server;
+  private final ServerUsers server;
   private final CountDownLatch measuring = new CountDownLatch(1);
 
   private ProviderOutageBenchmark(
-      BenchmarkRun run, Scenario scenario, RunningBroker broker, UserServer server) {
+      BenchmarkRun run, Scenario scenario, RunningBroker broker, ServerUsers server) {
     this.run = run;
     this.scenario = scenario;
     this.broker = broker;
@@ -63,7 +63,7 @@ final class ProviderOutageBenchmark {
     Scenario scenario = run.scenario(run.parameter("load")).with(new ClientUsers(store, 0));
     for (int i = 0; i < run.settings().runs(); i++) {
       try (RunningBroker broker = run.start(run.spec(store + " outage", scenario, SETTINGS))) {
-        if (!(broker.users() instanceof UserServer server)) {
+        if (!(broker.users() instanceof ServerUsers server)) {
           throw new UsageException("--set provider=" + store + " is not a server that can fail");
         }
         run.add(new ProviderOutageBenchmark(run, scenario, broker, server).measure());

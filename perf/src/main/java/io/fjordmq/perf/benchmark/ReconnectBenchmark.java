@@ -13,7 +13,7 @@ import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,7 @@ final class ReconnectBenchmark {
     for (int cacheSize : store.isCacheable() ? List.of(0, users) : List.of(0)) {
       String name = store + (cacheSize == 0 ? ", not cached" : ", cached");
       String settings =
-          BrokerSpec.UNLIMITED_RATES + "\n" + UserService.cacheSettings(store, cacheSize);
+          BrokerSpec.UNLIMITED_RATES + "\n" + UserServices.cacheSettings(store, cacheSize);
       brokers.add(run.start(run.spec(name, scenario, settings)));
     }
     return brokers;

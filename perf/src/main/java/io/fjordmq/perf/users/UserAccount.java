@@ -1,14 +1,11 @@
 package io.fjordmq.perf.users;
 
 import io.fjordmq.perf.ConnectSettings.Credentials;
-import io.fjordmq.perf.ScramLogin;
-import io.fjordmq.perf.scenario.UserStore;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A user of a broker under load.
@@ -45,15 +42,5 @@ public record UserAccount(String name, List<String> publishes, List<String> subs
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK must provide SHA-256", e);
     }
-  }
-
-  /** Returns what the client sends if the broker finds users in the given store. */
-  public @Nullable Credentials credentials(UserStore store) {
-    return switch (store) {
-      case NONE -> null;
-      case FILES, REDIS, HTTP, POSTGRESQL, MYSQL, LDAP, DATABASE -> credentials(name);
-      case SCRAM -> new Credentials(name, password(), new ScramLogin(name, password()));
-      case JWT -> new Credentials(name, TokenUsers.token(this));
-    };
   }
 }
