@@ -5,6 +5,7 @@ import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import io.fjordmq.perf.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,22 +63,20 @@ final class ApiLoadBenchmark {
       run.progress("warming up for " + run.settings().warmSeconds() + " s");
       withRequests("warm-up", run.settings().warmSeconds());
     }
-    List<RunResult> busy = new ArrayList<>();
-    List<RunResult> calm = new ArrayList<>();
     int seconds = run.settings().seconds();
     for (int i = 0; i < run.settings().runs(); i++) {
-      busy.add(withRequests(with, seconds));
-      run.add(busy.get(i));
-      calm.add(load(WITHOUT, seconds));
-      run.add(calm.get(i));
+      run.add(withRequests(with, seconds));
+      run.add(load(WITHOUT, seconds));
     }
-    AlternatingPhases phases = new AlternatingPhases(busy, calm);
+    double[] deliveries = run.ratios(with, WITHOUT, ResultMetric.P99_MS);
+    double[] acknowledgements = run.ratios(with, WITHOUT, ResultMetric.ACK_P99_MS);
     run.note(
-        "with requests, the p99 of deliveries is %.2f times and the p99 of PUBACKs %.2f times that"
-                .formatted(
-                    phases.medianRatio(ResultMetric.P99_MS),
-                    phases.medianRatio(ResultMetric.ACK_P99_MS))
-            + " without requests (medians of %d pairs of phases)".formatted(busy.size()));
+        ("with requests, the p99 of deliveries is %.2f times and the p99 of PUBACKs %.2f times that"
+                + " without requests (medians of %d pairs of phases)")
+            .formatted(
+                RunStatistics.median(deliveries),
+                RunStatistics.median(acknowledgements),
+                deliveries.length));
   }
 
   private RunResult load(String column, int seconds) throws Exception {

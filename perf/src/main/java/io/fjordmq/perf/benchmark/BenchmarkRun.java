@@ -7,6 +7,7 @@ import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.LoadRun;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import io.fjordmq.perf.scenario.UsageException;
@@ -256,6 +257,13 @@ public final class BenchmarkRun {
   /** Returns the results so far, in the order in which they were added. */
   public List<RunResult> results() {
     return results;
+  }
+
+  /** Returns the ratio of a figure for each pair of successive results of two columns. */
+  double[] ratios(String column, String other, ResultMetric metric) {
+    return RunStatistics.ratios(
+        RunStatistics.values(results, column, metric),
+        RunStatistics.values(results, other, metric));
   }
 
   public List<String> notes() {

@@ -12,13 +12,14 @@ import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
 import io.fjordmq.perf.users.UserAccount;
 import io.fjordmq.perf.users.UserServices;
+import io.fjordmq.testing.LocalServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
@@ -27,8 +28,6 @@ import java.util.stream.IntStream;
  * same time, and the logins alternate between them.
  */
 final class LoginBenchmark {
-  private static final int HASH_SECONDS = 300;
-
   private final BenchmarkRun run;
   private final int users;
   private final int atOnce;
@@ -95,13 +94,8 @@ final class LoginBenchmark {
       lines.add(name + ":" + UserAccount.credentials(name).password());
     }
     Files.write(file, lines);
-    Process script =
-        new ProcessBuilder(checkout.resolve("bin/passwd.sh").toString(), "-U", file.toString())
-            .inheritIO()
-            .start();
-    if (!script.waitFor(HASH_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
-      throw new IOException("failed to hash the passwords in " + file);
-    }
+    String script = checkout.resolve("bin/passwd.sh").toString();
+    LocalServer.client(List.of(script, "-U", file.toString()), Map.of(), List.of());
   }
 
   private static String nameOf(long user) {

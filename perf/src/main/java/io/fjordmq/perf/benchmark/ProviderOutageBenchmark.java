@@ -120,7 +120,7 @@ final class ProviderOutageBenchmark {
       server.restart();
       final long restarted = System.nanoTime();
       TimeUnit.SECONDS.sleep(run.settings().seconds());
-      clients.stop();
+      clients.close();
       Measurement measurement = new Measurement();
       if (!areAnswered(clients)) {
         measurement.fault(clients.unanswered() + " new clients received no response");

@@ -35,12 +35,7 @@ record Plan(
     Map<String, String> parameters,
     Map<String, String> facts,
     List<String> notes,
-    Work work) {
-  /** The measurements of a plan. */
-  interface Work {
-    void run(BenchmarkRun run) throws Exception;
-  }
-
+    Benchmark.Body work) {
   /**
    * Creates the plan of a scenario or benchmark.
    *
@@ -92,6 +87,6 @@ record Plan(
         parameters,
         facts,
         List.of(),
-        benchmark.body()::run);
+        benchmark.body());
   }
 }
