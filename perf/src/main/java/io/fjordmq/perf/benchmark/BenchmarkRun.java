@@ -18,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -227,6 +229,24 @@ public final class BenchmarkRun {
     int run = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     RunResult result = load.run(column, loops, broker.watch(), run, broker.keepsRunning());
     return broker.limits().addRemarks(result);
+  }
+
+  /**
+   * Runs a load while another thread measures something else. Blocks.
+   *
+   * @return the result of the load with what the other thread has measured
+   */
+  RunResult loadDuring(Callable<Measurement> other, Callable<RunResult> load) throws Exception {
+    FutureTask<Measurement> measuring = new FutureTask<>(other);
+    Thread thread = new Thread(measuring, "benchmark");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      RunResult result = load.call();
+      return measuring.get().addTo(result);
+    } finally {
+      measuring.cancel(true); // if the load has failed
+    }
   }
 
   /** Adds the result of a run. */

@@ -3,7 +3,9 @@ package io.fjordmq.perf.benchmark;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.ConnectSettings.Credentials;
+import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.Arrivals;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.scenario.ClientUsers;
@@ -127,7 +129,13 @@ final class LoginBenchmark {
     /** Logs in each user once. */
     void fillCaches() throws IOException, InterruptedException {
       try (ClientLoops loops = broker.loops(run.settings().threads())) {
-        LoginLoop.runAll(loops, atOnce, this::connect, users);
+        Arrivals arrivals = Arrivals.atOnce(atOnce);
+        for (int user = 0; user < users; user++) {
+          LoadClient client = new LoadClient(connect(user), LoadClient.Receiver.NOTHING);
+          arrivals.connectNext(
+              nameOf(user), () -> loops.connect(client), QueuedSessions::disconnect);
+        }
+        arrivals.requireAll();
       }
     }
 

@@ -66,17 +66,5 @@ public final class SharedLedger {
     public Missing missing(SentMessages sentMessages) {
       return Missing.NONE;
     }
-
-    @Override
-    public void onDisconnected() {
-      throw new IllegalStateException(
-          "members of a shared subscription must not disconnect " + "during a run");
-    }
-
-    @Override
-    public long onReconnected(SentMessages sentMessages) {
-      throw new IllegalStateException(
-          "members of a shared subscription must not disconnect " + "during a run");
-    }
   }
 }

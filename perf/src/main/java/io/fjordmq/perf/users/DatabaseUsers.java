@@ -58,8 +58,4 @@ record DatabaseUsers(Path users, Path acl, boolean scram) implements UserService
     """
         .formatted(method);
   }
-
-  /** Does nothing; the files are in the directory of the broker. */
-  @Override
-  public void close() {}
 }

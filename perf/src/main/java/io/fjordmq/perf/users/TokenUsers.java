@@ -65,8 +65,4 @@ public record TokenUsers(Path acl) implements UserService {
     """
         .formatted(SECRET, acl);
   }
-
-  /** Does nothing; the file is in the directory of the broker. */
-  @Override
-  public void close() {}
 }

@@ -78,8 +78,4 @@ public record UserFiles(Path passwords, Path acl) implements UserService {
   public String mosquittoConfiguration() {
     return "password_file %s\nacl_file %s\n".formatted(passwords, acl);
   }
-
-  /** Does nothing; the files are in the directory of the broker. */
-  @Override
-  public void close() {}
 }
