@@ -63,7 +63,8 @@ public record PostgresqlServer(LocalServer process) implements AutoCloseable {
             "--no-locale",
             "--no-sync"));
     Path rules = data.resolve("pg_hba.conf");
-    Files.writeString(rules, access + Files.readString(rules)); // the first line that matches counts
+    Files.writeString(
+        rules, access + Files.readString(rules)); // the first line that matches counts
     List<String> lines =
         new ArrayList<>(
             List.of(

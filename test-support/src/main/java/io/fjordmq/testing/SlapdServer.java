@@ -17,9 +17,7 @@ public record SlapdServer(LocalServer process) implements AutoCloseable {
 
   /** Returns whether the server and its schemas are installed. */
   public static boolean isInstalled() {
-    return Files.isExecutable(SERVER)
-        && Files.isExecutable(IMPORT)
-        && Files.isDirectory(SCHEMAS);
+    return Files.isExecutable(SERVER) && Files.isExecutable(IMPORT) && Files.isDirectory(SCHEMAS);
   }
 
   /**

@@ -47,8 +47,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every class of the broker follows the architecture rules. The modules that the broker does not
- * depend on ({@code auth-providers}, {@code cli} and {@code perf}) have an ArchitectureTest of their
- * own.
+ * depend on ({@code auth-providers}, {@code cli} and {@code perf}) have an ArchitectureTest of
+ * their own.
  */
 class ArchitectureTest {
   private static final JavaClasses MAIN = ModuleRules.mainClasses("io.fjordmq");

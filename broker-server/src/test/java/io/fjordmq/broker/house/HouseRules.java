@@ -15,7 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** The rules for the modules of the broker. The folder of a module determines the package of its classes. */
+/**
+ * The rules for the modules of the broker. The folder of a module determines the package of its
+ * classes.
+ */
 final class HouseRules {
   private static final String ROOT = "io.fjordmq.";
   private static final String BROKER = ROOT + "broker.";
@@ -349,8 +352,7 @@ final class HouseRules {
   }
 
   static ArchRule noLargeClassCycles() {
-    return ModuleRules.noLargeClassCycles(
-        ModuleRules.MAX_CYCLE_MEMBERS, HouseRules::mayBeLarger);
+    return ModuleRules.noLargeClassCycles(ModuleRules.MAX_CYCLE_MEMBERS, HouseRules::mayBeLarger);
   }
 
   /** Commands apply themselves to the rows of their store, which name them to decode them. */

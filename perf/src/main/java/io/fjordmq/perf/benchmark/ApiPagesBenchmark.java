@@ -16,8 +16,7 @@ import java.util.concurrent.TimeUnit;
  * identifiers have no index, so a filter that matches few or no sessions shows how far a page
  * searches until its time is up.
  */
-record ApiPagesBenchmark(
-    BenchmarkRun run, OfflineSessions offline, int connected, int reads) {
+record ApiPagesBenchmark(BenchmarkRun run, OfflineSessions offline, int connected, int reads) {
   private static final int THREADS = 2;
   private static final int PAGE = 100;
   private static final int WAVE = 256;

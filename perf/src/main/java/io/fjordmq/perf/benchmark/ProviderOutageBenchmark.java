@@ -57,8 +57,7 @@ record ProviderOutageBenchmark(
           throw new UsageException("--set provider=" + store + " is not a server that can fail");
         }
         CountDownLatch measuring = new CountDownLatch(1);
-        run.add(
-            new ProviderOutageBenchmark(run, scenario, broker, server, measuring).measure());
+        run.add(new ProviderOutageBenchmark(run, scenario, broker, server, measuring).measure());
       }
     }
   }

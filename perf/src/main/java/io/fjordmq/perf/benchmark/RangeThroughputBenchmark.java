@@ -132,7 +132,6 @@ final class RangeThroughputBenchmark {
   }
 
   private double medianThroughput(String node) {
-    return RunStatistics.median(
-        RunStatistics.values(run.results(), node, ResultMetric.THROUGHPUT));
+    return RunStatistics.median(RunStatistics.values(run.results(), node, ResultMetric.THROUGHPUT));
   }
 }

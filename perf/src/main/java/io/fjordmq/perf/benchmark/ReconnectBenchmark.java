@@ -105,7 +105,11 @@ final class ReconnectBenchmark {
   }
 
   private static Measurement measure(
-      BenchmarkRun run, RunningBroker broker, Function<String, @Nullable Credentials> users, int count) throws Exception {
+      BenchmarkRun run,
+      RunningBroker broker,
+      Function<String, @Nullable Credentials> users,
+      int count)
+      throws Exception {
     try (ClientLoops loops = broker.loops(run.settings().threads())) {
       ReconnectBenchmark benchmark = new ReconnectBenchmark(loops, count, users);
       benchmark.connect();

@@ -47,8 +47,7 @@ public final class NodeConfig {
    * by one. Returns this.
    */
   public NodeConfig with(String yaml) {
-    YamlRecords.parse(yaml)
-        .forEach((key, value) -> sections.merge(key, value, NodeConfig::merged));
+    YamlRecords.parse(yaml).forEach((key, value) -> sections.merge(key, value, NodeConfig::merged));
     return this;
   }
 

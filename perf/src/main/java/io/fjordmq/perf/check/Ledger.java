@@ -17,8 +17,7 @@ public interface Ledger {
 
   /** Called when the subscriber has disconnected: messages sent from now on are optional. */
   default void onDisconnected() {
-    throw new IllegalStateException(
-        "this subscriber must not disconnect during a run");
+    throw new IllegalStateException("this subscriber must not disconnect during a run");
   }
 
   /**

@@ -68,16 +68,19 @@ public record Report(
     if (values.length == 0) {
       return OptionalDouble.empty();
     }
-    return OptionalDouble.of(figure.isFault() ? Arrays.stream(values).sum() : RunStatistics.median(values));
+    return OptionalDouble.of(
+        figure.isFault() ? Arrays.stream(values).sum() : RunStatistics.median(values));
   }
 
   /**
-   * Returns the ratio of two brokers, which is the median of {@link RunStatistics#ratios}; empty if it is
-   * meaningless.
+   * Returns the ratio of two brokers, which is the median of {@link RunStatistics#ratios}; empty if
+   * it is meaningless.
    */
   String ratio(String broker, String other, ResultMetric metric) {
     double[] theirs = RunStatistics.values(runs, other, metric);
-    double median = RunStatistics.median(RunStatistics.ratios(RunStatistics.values(runs, broker, metric), theirs));
+    double median =
+        RunStatistics.median(
+            RunStatistics.ratios(RunStatistics.values(runs, broker, metric), theirs));
     return metric.better() != ResultMetric.Direction.NEITHER && Double.isFinite(median)
         ? "%.2f".formatted(median)
         : "";

@@ -44,7 +44,9 @@ public record TargetResult(
       String text =
           "%s (%s–%s)"
               .formatted(
-                  number(RunStatistics.median(values)), number(range.getMin()), number(range.getMax()));
+                  number(RunStatistics.median(values)),
+                  number(range.getMin()),
+                  number(range.getMax()));
       return medians.length == 0
           ? text + " " + metric.unit()
           : "%s: %s and %s %s"

@@ -58,7 +58,14 @@ record Plan(
       RunOptions options, Path checkout, Path work, BrokerLauncher launcher, ScenarioFiles files) {
     BenchmarkRun.Settings settings =
         new BenchmarkRun.Settings(
-            checkout, work, runs, seconds, warmSeconds, options.threads, options.brokers, parameters);
+            checkout,
+            work,
+            runs,
+            seconds,
+            warmSeconds,
+            options.threads,
+            options.brokers,
+            parameters);
     return new BenchmarkRun(settings, launcher, files, System.out::println);
   }
 

@@ -1,9 +1,8 @@
 package io.fjordmq.perf.users;
 
 import io.fjordmq.perf.ConnectSettings.Credentials;
+import io.fjordmq.perf.Digests;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -35,12 +34,7 @@ public record UserAccount(String name, List<String> publishes, List<String> subs
 
   /** Returns the hexadecimal SHA-256 hash of the salt and the password. */
   String saltedHash() {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      byte[] salted = (salt() + password()).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(digest.digest(salted));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK must provide SHA-256", e);
-    }
+    byte[] salted = (salt() + password()).getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(Digests.hash("SHA-256", salted));
   }
 }

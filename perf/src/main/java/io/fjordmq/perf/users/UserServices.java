@@ -58,8 +58,9 @@ public final class UserServices {
   }
 
   /**
-   * Returns settings of FjordMQ nodes, as YAML, in addition to {@link UserService#configuration}, that make
-   * them cache all answers about users, or none. If the store is not cacheable, there are none.
+   * Returns settings of FjordMQ nodes, as YAML, in addition to {@link UserService#configuration},
+   * that make them cache all answers about users, or none. If the store is not cacheable, there are
+   * none.
    *
    * @param cacheSize number of answers to cache; 0 for none
    */
