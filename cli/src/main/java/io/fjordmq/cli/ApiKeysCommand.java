@@ -75,7 +75,7 @@ final class ApiKeysCommand {
     if (!json.isJson) {
       context.terminal().message("store api_secret now; it cannot be shown again");
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   @Command(name = "del", description = "Delete an API key")
@@ -84,7 +84,7 @@ final class ApiKeysCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Delete API key '" + name + "'?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(
         context.api().delete(ApiPath.of(KEYS, name)), json, "API key '" + name + "' deleted");

@@ -160,7 +160,7 @@ final class AuthCommand {
     } else {
       print(result, out);
     }
-    return result.path("result").asString("").equals("allow") ? Main.DONE : DENIED;
+    return result.path("result").asString("").equals("allow") ? ExitCode.DONE : DENIED;
   }
 
   private static @Nullable String certificate(TestOptions test) {

@@ -69,7 +69,7 @@ final class BackupCommand implements Callable<Integer> {
     ApiReply reply = context.api().get(PATH);
     while (isRunning(reply.json())) {
       if (!context.awaitSecond()) {
-        return Main.FAILED;
+        return ExitCode.FAILED;
       }
       reply = context.api().get(PATH);
       requireSameNode(node, reply.json());

@@ -22,6 +22,6 @@ final class CheckCommand implements Callable<Integer> {
     BrokerProgram program = context.broker();
     BrokerProgram.Result result = program.run("--check", "-c", program.configuration().toString());
     context.terminal().err().print(result.err());
-    return result.isSuccess() ? Main.DONE : Main.FAILED;
+    return result.isSuccess() ? ExitCode.DONE : ExitCode.FAILED;
   }
 }

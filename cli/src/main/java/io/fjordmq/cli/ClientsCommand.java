@@ -176,7 +176,7 @@ final class ClientsCommand {
       context.terminal().message(problem.asString());
     }
     context.done(reply, json, count + " clients of user '" + user + "' disconnected");
-    return reply.json().path("problems").isEmpty() ? Main.DONE : Main.FAILED;
+    return reply.json().path("problems").isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
   @Command(
@@ -190,7 +190,7 @@ final class ClientsCommand {
       @Parameters(arity = "1..*", paramLabel = CLIENT, description = WHICH) List<String> clients,
       @Mixin TenantOption tenant,
       @Mixin JsonOption json) {
-    int code = Main.DONE;
+    int code = ExitCode.DONE;
     for (String client : clients) {
       try {
         context.done(
@@ -202,7 +202,7 @@ final class ClientsCommand {
           throw failure;
         }
         context.terminal().message(String.valueOf(failure.getMessage())); // continue with others
-        code = Main.FAILED;
+        code = ExitCode.FAILED;
       }
     }
     return code;

@@ -59,7 +59,7 @@ final class ClusterCommand {
     shown.remove(List.of("notes", NAMES));
     context.show(new ApiReply(reply.status(), reply.text(), shown), json);
     printProblems(cluster, context.terminal()::message);
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   /** Passes on the notes about a cluster, without the one that only repeats its id and env. */
@@ -97,7 +97,7 @@ final class ClusterCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Permanently remove node '" + node + "'?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(
         context.api().delete(ApiPath.of("nodes", node)), json, "node '" + node + "' removed");
@@ -167,15 +167,15 @@ final class ClusterCommand {
       @Mixin JsonOption json) {
     if (isOptional && find(node) == null) {
       context.terminal().line("node '" + node + "' is not a member of the cluster");
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     if (!context.confirm(
         yes, "Move everything off node '" + node + "', stop it, and remove it permanently?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     ApiReply reply = context.api().post(ApiPath.of(NODES, node, "decommission"), null);
     context.done(reply, json, "node '" + node + "' is being decommissioned");
-    return isDetached || json.isJson ? Main.DONE : await(node);
+    return isDetached || json.isJson ? ExitCode.DONE : await(node);
   }
 
   /**
@@ -206,11 +206,11 @@ final class ClusterCommand {
                     + " to see whether node '"
                     + idOrName
                     + "' has left");
-        return Main.DONE;
+        return ExitCode.DONE;
       }
       if (node == null) {
         context.terminal().line("node '" + idOrName + "' has stopped and is no longer a member");
-        return Main.DONE;
+        return ExitCode.DONE;
       }
       String progress = progress(node, last);
       if (!progress.equals(last)) {
@@ -218,7 +218,7 @@ final class ClusterCommand {
         last = progress;
       }
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   /** Whether the node that responds is this node; false if that is unknown. */
@@ -325,7 +325,7 @@ final class ClusterCommand {
       })
   int upgrade(@Mixin YesOption yes, @Mixin JsonOption json) {
     if (!context.confirm(yes, "Raise the cluster level? Older versions cannot return then.")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(
         context.api().post(ApiPath.of(CLUSTER, "upgrade"), null), json, "cluster level raised");

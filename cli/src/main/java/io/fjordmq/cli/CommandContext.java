@@ -137,14 +137,14 @@ final class CommandContext {
     } else {
       Fields.print(reply.json(), terminal().isOutput(), out);
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   /** Prints what the broker on this host has printed; returns the exit code. */
   int printed(BrokerProgram.Result result) {
     terminal().out().print(result.out());
     terminal().err().print(result.err());
-    return result.isSuccess() ? Main.DONE : Main.FAILED;
+    return result.isSuccess() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
   /** Prints the message of a response, or its JSON if it has any; returns the exit code. */
@@ -154,7 +154,7 @@ final class CommandContext {
     } else if (!reply.text().isEmpty()) {
       terminal().out().println(reply.text());
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   /**
@@ -185,7 +185,7 @@ final class CommandContext {
     int seconds = watch.interval();
     if (seconds == 0) {
       output.print(terminal().out(), terminal()::message);
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     boolean isFirst = true;
     do {
@@ -207,7 +207,7 @@ final class CommandContext {
       notes.forEach(terminal()::message);
       isFirst = false;
     } while (!terminal().out().checkError() && host.pause().await(seconds));
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   private static ListReader.Result printArray(ListReader reader, int max, PrintWriter out) {

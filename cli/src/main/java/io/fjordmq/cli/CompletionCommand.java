@@ -24,6 +24,6 @@ final class CompletionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     terminal.out().println(AutoComplete.bash("fjordmq", line));
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 }

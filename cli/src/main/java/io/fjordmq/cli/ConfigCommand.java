@@ -89,7 +89,7 @@ final class ConfigCommand {
         program.run("--show-config", "-c", program.configuration().toString());
     context.terminal().err().print(result.err());
     if (!result.isSuccess()) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     List<JsonNode> entries =
         Json.parse(result.out())
@@ -106,7 +106,7 @@ final class ConfigCommand {
     } else {
       new Table(COLUMNS, context.terminal().width(), context.terminal().out()).print(entries);
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   @Command(name = "get", description = "Show the value of a key, or all keys of a section")
@@ -127,7 +127,7 @@ final class ConfigCommand {
     } else {
       new Table(COLUMNS, context.terminal().width(), context.terminal().out()).print(entries);
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   @Command(
@@ -174,7 +174,7 @@ final class ConfigCommand {
   private int changed(ApiReply reply, JsonOption json) {
     if (json.isJson) {
       context.terminal().out().println(reply.text());
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     for (JsonNode entry : reply.json()) {
       String key = entry.path("key").asString("");
@@ -192,6 +192,6 @@ final class ConfigCommand {
                     + set);
       }
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 }

@@ -72,7 +72,7 @@ final class DoctorCommand implements Callable<Integer> {
         program.run("--show-config", "-c", program.configuration().toString());
     context.terminal().err().print(result.err());
     if (!result.isSuccess()) {
-      return Main.FAILED; // the broker has printed what is wrong
+      return ExitCode.FAILED; // the broker has printed what is wrong
     }
     NodeConfiguration configuration = configuration(result.out());
     Path data = program.home().resolve(configuration.values().getOrDefault("dataDir", "data"));
@@ -85,8 +85,8 @@ final class DoctorCommand implements Callable<Integer> {
     print(findings);
     Status limit = isStrict ? Status.WARNING : Status.PROBLEM;
     return findings.stream().anyMatch(finding -> finding.status().compareTo(limit) >= 0)
-        ? Main.FAILED
-        : Main.DONE;
+        ? ExitCode.FAILED
+        : ExitCode.DONE;
   }
 
   private OptionalLong expectedConnections() {

@@ -80,7 +80,7 @@ final class ExportCommand implements Callable<Integer> {
       throw new ApiFailure(Kind.REJECTED, "cannot write to " + file + ": " + e.getMessage());
     }
     context.terminal().out().println("exported to " + file + ": " + DataKind.counts(end));
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   private int export(DataKind kind, BufferedWriter out) {

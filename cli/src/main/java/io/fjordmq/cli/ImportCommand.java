@@ -29,7 +29,7 @@ final class ImportCommand {
     context.terminal().out().print(result.out());
     context.terminal().out().flush();
     context.terminal().err().print(result.err());
-    return result.isSuccess() ? Main.DONE : Main.FAILED;
+    return result.isSuccess() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
   @Command(
@@ -42,6 +42,6 @@ final class ImportCommand {
   int data(@Parameters(paramLabel = "FILE", description = "file of JSON lines") Path file) {
     DataImport data = new DataImport(context, file, line -> context.terminal().err().println(line));
     context.terminal().out().println(data.run());
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 }

@@ -110,9 +110,9 @@ final class LogCommand {
             .formatted(first.path("logger").asString(""), first.path("level").asString(""), nodes));
     JsonNode missing = reply.json().path("meta").path("partial");
     if (missing.isEmpty()) {
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     context.terminal().message("not changed on all nodes: " + Column.plain(missing));
-    return Main.FAILED;
+    return ExitCode.FAILED;
   }
 }

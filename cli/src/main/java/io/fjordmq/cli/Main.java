@@ -49,11 +49,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Administers FjordMQ nodes and clusters.",
     synopsisSubcommandLabel = "COMMAND")
 public final class Main {
-  static final int DONE = 0;
-  static final int FAILED = 1;
-  static final int USAGE = 2;
-  static final int UNREACHABLE = 3;
-
   @Mixin private final AccessOptions access = new AccessOptions();
 
   @Option(
@@ -161,7 +156,7 @@ public final class Main {
     terminal.message(
         "%s; see '%s --help'"
             .formatted(problem(error), error.getCommandLine().getCommandSpec().qualifiedName()));
-    return USAGE;
+    return ExitCode.USAGE;
   }
 
   private static String problem(ParameterException error) {
@@ -200,17 +195,17 @@ public final class Main {
       terminal.message(
           "%s; see '%s --help'"
               .formatted(error.getMessage(), command.getCommandSpec().qualifiedName()));
-      return USAGE;
+      return ExitCode.USAGE;
     }
     if (error instanceof ApiFailure failure) {
       terminal.message(String.valueOf(failure.getMessage()));
-      return failure.kind() == Kind.UNREACHABLE ? UNREACHABLE : FAILED;
+      return failure.kind() == Kind.UNREACHABLE ? ExitCode.UNREACHABLE : ExitCode.FAILED;
     }
     if (error instanceof UncheckedIOException io && io.getCause() != null) {
       terminal.message(String.valueOf(io.getCause().getMessage()));
-      return FAILED;
+      return ExitCode.FAILED;
     }
     terminal.message("internal error: " + error + "; please report it");
-    return FAILED;
+    return ExitCode.FAILED;
   }
 }

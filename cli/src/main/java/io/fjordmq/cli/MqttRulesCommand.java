@@ -106,7 +106,7 @@ final class MqttRulesCommand {
     JsonNode found = context.api().get(tenant.applyTo(owner.path())).json();
     if (json.isJson) {
       context.terminal().out().println(found);
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     List<JsonNode> numbered = new ArrayList<>();
     for (JsonNode rule : found.path("rules")) {
@@ -115,7 +115,7 @@ final class MqttRulesCommand {
       numbered.add(row);
     }
     new Table(RULES, context.terminal().width(), context.terminal().out()).print(numbered);
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   @Command(
@@ -217,7 +217,7 @@ final class MqttRulesCommand {
     ApiPath path = tenant.applyTo(owner.path());
     if (number == null) {
       if (!context.confirm(yes, "Delete all rules of " + owner + "?")) {
-        return Main.FAILED;
+        return ExitCode.FAILED;
       }
       return context.done(context.api().delete(path), json, "rules of " + owner + " deleted");
     }

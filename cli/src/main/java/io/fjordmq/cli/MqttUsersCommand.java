@@ -233,12 +233,12 @@ final class MqttUsersCommand {
     ImportedUsers imported = source.read();
     if (isDryRun) {
       context.terminal().out().println(imported.toJson().toPrettyString());
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     ObjectNode summary = new UserImport(context, tenant).run(imported);
     if (json.isJson) {
       context.terminal().out().println(summary);
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     for (JsonNode name : summary.path("existing")) {
       context.terminal().message("left unchanged: " + name.asString(""));
@@ -253,7 +253,7 @@ final class MqttUsersCommand {
                 .formatted(
                     summary.path("users_created").asInt(0),
                     summary.path("rules_created").asInt(0)));
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   @Command(
@@ -267,7 +267,7 @@ final class MqttUsersCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Delete MQTT user '" + name + "'?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(context.api().delete(user(name)), json, "MQTT user '" + name + "' deleted");
   }

@@ -103,7 +103,7 @@ final class PublishCommand implements Callable<Integer> {
     context
         .terminal()
         .line("published to '" + topic + "'" + (reason.isEmpty() ? "" : ": " + reason));
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   private ObjectNode properties() {

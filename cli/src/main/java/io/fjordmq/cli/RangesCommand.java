@@ -172,7 +172,7 @@ final class RangesCommand {
       @Mixin JsonOption json) {
     String owner = node == null ? "this node's replica" : "the replica of node '" + node + "'";
     if (!context.confirm(yes, "Discard " + owner + " of range '" + range + "'?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     ApiPath path = ApiPath.of(RANGES, range, "rebuild").with("node", node);
     return context.done(context.api().post(path, null), json, "rebuild done");

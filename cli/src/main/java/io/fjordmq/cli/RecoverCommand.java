@@ -47,7 +47,7 @@ final class RecoverCommand implements Callable<Integer> {
     int code =
         context.printed(
             program.runWithData("--recover", what, "-c", program.configuration().toString()));
-    if (code == Main.DONE && !isConfirmed) {
+    if (code == ExitCode.DONE && !isConfirmed) {
       context
           .terminal()
           .err()

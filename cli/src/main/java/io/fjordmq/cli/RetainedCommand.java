@@ -96,7 +96,7 @@ final class RetainedCommand {
             + topic
             + "'";
     if (!context.confirm(yes, "Delete " + what + "?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     ApiPath path = isFilter ? ALL.with("topic", topic) : message(topic);
     return context.done(context.api().delete(tenant.applyTo(path)), json, "deleted " + what);

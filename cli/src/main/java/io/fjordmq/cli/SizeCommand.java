@@ -198,7 +198,7 @@ final class SizeCommand implements Callable<Integer> {
     } else {
       print(size, growth);
     }
-    return size.fits() ? Main.DONE : Main.FAILED;
+    return size.fits() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
   private Sizing sizing() {

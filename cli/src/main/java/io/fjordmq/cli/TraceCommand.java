@@ -107,7 +107,7 @@ final class TraceCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Delete trace '" + name + "' and its files on all nodes?")) {
-      return Main.DONE;
+      return ExitCode.DONE;
     }
     return context.done(
         context.api().delete(tenant.applyTo(ApiPath.of(TRACE, name))),
@@ -135,7 +135,7 @@ final class TraceCommand {
           .terminal()
           .message("%,d %s written to %s".formatted(lines, lines == 1 ? "line" : "lines", file));
     }
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 
   private static long write(TraceLog log, Path file) {
@@ -183,6 +183,6 @@ final class TraceCommand {
       printToTerminal(log);
       out.flush();
     } while (!log.isComplete() && !out.checkError() && context.awaitSecond());
-    return Main.DONE;
+    return ExitCode.DONE;
   }
 }

@@ -88,7 +88,7 @@ final class UsersCommand {
       @Mixin YesOption yes,
       @Mixin JsonOption json) {
     if (!context.confirm(yes, "Delete user '" + name + "'?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(
         context.api().delete(ApiPath.of(USERS, name)), json, "user '" + name + "' deleted");
@@ -119,7 +119,7 @@ final class UsersCommand {
       })
   int logoutAll(@Mixin YesOption yes, @Mixin JsonOption json) {
     if (!context.confirm(yes, "Log out all users?")) {
-      return Main.FAILED;
+      return ExitCode.FAILED;
     }
     return context.done(
         context.api().post(ApiPath.of("login", "rotate_key"), null),

@@ -74,6 +74,11 @@ public final class LoadClient extends ByteToMessageDecoder {
     return connected;
   }
 
+  /** Returns whether the broker has accepted the client. May be called on any thread. */
+  public boolean isAccepted() {
+    return connected.isDone() && !connected.isCompletedExceptionally();
+  }
+
   /**
    * Returns the channel of the connection.
    *
@@ -299,7 +304,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     String reason = closeReason == null ? "connection closed by the broker" : closeReason;
-    boolean accepted = connected.isDone() && !connected.isCompletedExceptionally();
+    boolean accepted = isAccepted();
     connected.completeExceptionally(new IllegalStateException(reason));
     CompletableFuture<LoadClient> waiting = subscribed;
     if (waiting != null) {

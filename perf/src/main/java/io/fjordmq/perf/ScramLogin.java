@@ -2,14 +2,11 @@ package io.fjordmq.perf;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
-import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 public final class ScramLogin {
   static final String METHOD = "SCRAM-SHA-256";
 
-  private static final String MAC = "HmacSHA256";
   private static final int KEY_BITS = 256;
   private static final int NONCE_BYTES = 18;
 
@@ -85,11 +81,11 @@ public final class ScramLogin {
       String withoutProof = "c=" + header + "," + parts[0];
       byte[] signed =
           (bare + "," + message + "," + withoutProof).getBytes(StandardCharsets.US_ASCII);
-      byte[] proof = hmac(hash(known.clientKey), signed);
+      byte[] proof = Digests.hmacSha256(Digests.hash("SHA-256", known.clientKey), signed);
       for (int i = 0; i < proof.length; i++) {
         proof[i] ^= known.clientKey[i];
       }
-      signature = hmac(known.serverKey, signed);
+      signature = Digests.hmacSha256(known.serverKey, signed);
       return (withoutProof + ",p=" + Base64.getEncoder().encodeToString(proof))
           .getBytes(StandardCharsets.US_ASCII);
     }
@@ -116,8 +112,8 @@ public final class ScramLogin {
           new Keys(
               salt,
               iterations,
-              hmac(salted, "Client Key".getBytes(StandardCharsets.US_ASCII)),
-              hmac(salted, "Server Key".getBytes(StandardCharsets.US_ASCII)));
+              Digests.hmacSha256(salted, "Client Key".getBytes(StandardCharsets.US_ASCII)),
+              Digests.hmacSha256(salted, "Server Key".getBytes(StandardCharsets.US_ASCII)));
       keys = known;
     }
     return known;
@@ -130,24 +126,6 @@ public final class ScramLogin {
           .getEncoded();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK must provide PBKDF2WithHmacSHA256", e);
-    }
-  }
-
-  private static byte[] hmac(byte[] key, byte[] data) {
-    try {
-      Mac mac = Mac.getInstance(MAC);
-      mac.init(new SecretKeySpec(key, MAC));
-      return mac.doFinal(data);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK must provide " + MAC, e);
-    }
-  }
-
-  private static byte[] hash(byte[] data) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(data);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK must provide SHA-256", e);
     }
   }
 }

@@ -1,82 +1,41 @@
 package io.fjordmq.testing;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 
 /**
- * A Redis server as a process on a loopback port, with redis-cli as its client. It keeps its data
- * in memory only. Not thread-safe.
+ * A Redis server on this host, with redis-cli as its client. It keeps its data in memory only,
+ * unless it is told to save it. Not thread-safe.
+ *
+ * @param process the process of the server
  */
-public final class RedisServer implements AutoCloseable {
+public record RedisServer(LocalServer process) implements AutoCloseable {
   private static final Path SERVER = Path.of("/usr/bin/redis-server");
   private static final Path CLIENT = Path.of("/usr/bin/redis-cli");
-  private static final int READY_SECONDS = 20;
-  private static final int READY_POLL_MILLIS = 50;
-
-  private final Path folder;
-  private final int port;
-  private final List<String> options;
-  private final UnaryOperator<List<String>> wrapper;
-  private Process process;
-
-  private RedisServer(
-      Path folder, int port, List<String> options, UnaryOperator<List<String>> wrapper)
-      throws IOException {
-    this.folder = folder;
-    this.port = port;
-    this.options = options;
-    this.wrapper = wrapper;
-    this.process = launch();
-  }
 
   /** Returns whether the server and its client are installed. */
   public static boolean isInstalled() {
     return Files.isExecutable(SERVER) && Files.isExecutable(CLIENT);
   }
 
-  /** Starts a server on a free port. Blocks until it accepts connections. */
+  /**
+   * Starts a server on a free port. Blocks until it accepts connections.
+   *
+   * @param parent folder in which it gets a folder of its own
+   * @param options further options of the command line; {@code PORT} stands for the port
+   */
   public static RedisServer start(Path parent, String... options)
       throws IOException, InterruptedException {
     int port = FreePorts.one();
-    Path folder = Files.createDirectories(parent.resolve("redis-" + port));
-    return start(folder, port, List.of(options), UnaryOperator.identity());
-  }
-
-  /**
-   * Starts a server on a given port. Blocks until it accepts connections.
-   *
-   * @param folder its working directory and log
-   * @param options further options of the command line; {@code PORT} stands for the port
-   * @param wrapper modifies the start command, for example to start as another user; the process
-   *     must keep its id
-   */
-  public static RedisServer start(
-      Path folder, int port, List<String> options, UnaryOperator<List<String>> wrapper)
-      throws IOException, InterruptedException {
-    RedisServer server = new RedisServer(folder, port, options, wrapper);
-    try {
-      server.awaitReady();
-      return server;
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      server.close();
-      throw e;
-    }
-  }
-
-  private Process launch() throws IOException {
-    boolean tls = options.contains("--tls-port");
+    Path folder = LocalServer.folder(parent, "redis-" + port);
+    boolean tls = List.of(options).contains("--tls-port");
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -94,46 +53,21 @@ public final class RedisServer implements AutoCloseable {
     for (String option : options) {
       command.add(option.equals("PORT") ? Integer.toString(port) : option);
     }
-    return new ProcessBuilder(wrapper.apply(command))
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
-        .start();
-  }
-
-  private void awaitReady() throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
-    while (System.nanoTime() - end < 0) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        if (socket.isConnected()) {
-          return;
-        }
-      } catch (ConnectException e) {
-        if (process.waitFor(READY_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-          throw new IOException(
-              "redis-server exited: " + Files.readString(folder.resolve("log")), e);
-        }
-      }
-    }
-    throw new IOException("redis-server does not listen on port " + port);
+    return new RedisServer(LocalServer.start(folder, port, command));
   }
 
   public int port() {
-    return port;
+    return process.port();
   }
 
   /** Returns its address, as HOST:PORT. */
   public String address() {
-    return "127.0.0.1:" + port;
-  }
-
-  /** Returns the process id. */
-  public long pid() {
-    return process.pid();
+    return process.address();
   }
 
   /** Runs a command, one argument per element, and returns the output. Blocks. */
   public String run(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-p", "" + port));
+    List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-p", "" + port()));
     command.addAll(List.of(arguments));
     return cli(command);
   }
@@ -145,62 +79,35 @@ public final class RedisServer implements AutoCloseable {
    * @throws IOException if Redis refuses one of them
    */
   public void runAll(Iterable<List<String>> commands) throws IOException, InterruptedException {
-    cli(List.of(CLIENT.toString(), "-p", "" + port, "--pipe"), commands);
+    LocalServer.client(
+        List.of(CLIENT.toString(), "-p", "" + port(), "--pipe"),
+        Map.of(),
+        () ->
+            StreamSupport.stream(commands.spliterator(), false)
+                .map(RedisServer::request)
+                .iterator());
+  }
+
+  /** Returns a command as an array of strings with their lengths, without the last line feed. */
+  private static String request(List<String> command) {
+    return command.stream()
+        .map(word -> "$" + word.getBytes(StandardCharsets.UTF_8).length + "\r\n" + word + "\r")
+        .collect(Collectors.joining("\n", "*" + command.size() + "\r\n", ""));
   }
 
   /** Runs redis-cli. */
   public static String cli(List<String> command) throws IOException, InterruptedException {
-    return cli(command, List.of());
-  }
-
-  private static String cli(List<String> command, Iterable<List<String>> input)
-      throws IOException, InterruptedException {
-    Process cli = new ProcessBuilder(command).redirectErrorStream(true).start();
-    CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> outputOf(cli));
-    try (OutputStream out = cli.getOutputStream()) {
-      for (List<String> one : input) {
-        write(out, one);
-      }
-    }
-    String output = new String(reading.join(), StandardCharsets.UTF_8);
-    if (cli.waitFor() != 0) {
-      throw new IOException(command + ": " + output);
-    }
-    return output.strip();
-  }
-
-  private static byte[] outputOf(Process cli) {
-    try {
-      return cli.getInputStream().readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Writes a command as an array of strings with their lengths. */
-  private static void write(OutputStream out, List<String> command) throws IOException {
-    out.write(("*" + command.size() + "\r\n").getBytes(StandardCharsets.UTF_8));
-    for (String argument : command) {
-      byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
-      out.write(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
-      out.write(bytes);
-      out.write('\r');
-      out.write('\n');
-    }
+    return LocalServer.client(command, Map.of(), List.of());
   }
 
   /** Ends the process without letting it finish anything. Blocks until it has ended. */
   public void kill() {
-    process.destroyForcibly().onExit().join();
+    process.kill();
   }
 
-  /**
-   * Starts the server again on the same port, without its data. Blocks until it accepts
-   * connections.
-   */
+  /** Starts the server again on the same port. Blocks until it accepts connections. */
   public void restart() throws IOException, InterruptedException {
-    process = launch();
-    awaitReady();
+    process.restart();
   }
 
   @Override

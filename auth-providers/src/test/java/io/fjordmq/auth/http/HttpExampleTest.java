@@ -3,10 +3,11 @@ package io.fjordmq.auth.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.fjordmq.auth.LocalServer;
 import io.fjordmq.auth.examples.ExampleNode;
 import io.fjordmq.auth.examples.MqttProbe;
 import io.fjordmq.testing.DocumentedSection;
+import io.fjordmq.testing.FreePorts;
+import io.fjordmq.testing.LocalServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +26,7 @@ class HttpExampleTest {
   void shouldRunTheExample() throws Exception {
     assumeTrue(Files.isExecutable(PYTHON), PYTHON + " is not installed");
     DocumentedSection section = DocumentedSection.of("AUTHENTICATION.md", "http");
-    int port = LocalServer.freePort();
+    int port = FreePorts.one();
     Path home = LocalServer.folder(folder, "service");
     Path program =
         Files.writeString(

@@ -22,8 +22,8 @@ class LdapExampleTest {
   @Test
   void shouldRunTheExample() throws Exception {
     DocumentedSection section = DocumentedSection.of("AUTHENTICATION.md", "ldap");
-    try (SlapdServer server =
-        SlapdServer.start(folder, TestCertificates.in(folder), "dc=example,dc=com")) {
+    try (TestDirectory server =
+        TestDirectory.start(folder, TestCertificates.in(folder), "dc=example,dc=com")) {
       server.add(section.example("ldif", 0));
       Files.writeString(ExampleNode.conf(folder).resolve("directory-password"), "change-me\n");
       String yaml = section.example("yaml", 0);

@@ -6,10 +6,10 @@ import com.unboundid.ldap.sdk.DeleteRequest;
 import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.controls.ManageDsaITRequestControl;
 import io.fjordmq.auth.Chain;
-import io.fjordmq.auth.LocalServer;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
+import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -151,7 +151,7 @@ class LdapFailuresTest extends WithSlapd {
   @Test
   void shouldTryTheNextServer() throws Exception {
     addUser("u", "p");
-    String servers = "127.0.0.1:" + LocalServer.freePort() + "," + server.process().address();
+    String servers = "127.0.0.1:" + FreePorts.one() + "," + server.process().address();
     try (Chain chain = login(searching("servers", servers))) {
       assertThat(chain.result("c", "u", "p")).isEqualTo("allow");
     }

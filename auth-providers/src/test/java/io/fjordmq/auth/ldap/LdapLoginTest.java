@@ -214,7 +214,7 @@ class LdapLoginTest extends WithSlapd {
 
   @Test
   void shouldExplainThatUsersCannotReadTheirEntry() throws Exception {
-    String hidden = "ou=hidden," + SlapdServer.SUFFIX;
+    String hidden = "ou=hidden," + TestDirectory.SUFFIX;
     server.add(
         "dn: "
             + hidden

@@ -128,7 +128,7 @@ class LdapRulesTest extends WithSlapd {
   void shouldNotConfuseGroupsWithTheSameName() throws Exception {
     String admins = "cn=admins," + GROUPS;
     addUser("root", "p", "l", "CN=Admins, " + GROUPS);
-    addUser("eve", "p", "l", "cn=admins,ou=self-service," + SlapdServer.SUFFIX);
+    addUser("eve", "p", "l", "cn=admins,ou=self-service," + TestDirectory.SUFFIX);
     try (Chain byDn = restricted(searching("memberOfAttribute", "l", "superuserGroup", admins));
         Chain byName =
             restricted(

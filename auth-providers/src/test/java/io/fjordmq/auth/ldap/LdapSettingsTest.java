@@ -19,13 +19,13 @@ class LdapSettingsTest extends WithSlapd {
     Path file = Files.writeString(folder.resolve("password-of-reader"), "wrong\n");
     try (Chain chain = login(searching("password", "", "passwordFile", file.toString()))) {
       assertThat(chain.result("c", "u", "p")).startsWith("SERVER_UNAVAILABLE");
-      Files.writeString(file, SlapdServer.PASSWORD + "\n");
+      Files.writeString(file, TestDirectory.PASSWORD + "\n");
       awaitAllowed(chain);
     }
   }
 
   private static Map<String, String> tls(
-      String mode, SlapdServer server, Path trustFile, String... more) {
+      String mode, TestDirectory server, Path trustFile, String... more) {
     int port = mode.equals("true") ? server.tlsPort() : server.process().port();
     Map<String, String> settings =
         searching("servers", "localhost:" + port, "tls", mode, "trustFile", trustFile.toString());
@@ -39,7 +39,7 @@ class LdapSettingsTest extends WithSlapd {
     addUser("u", "p");
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     TestCertificates others = TestCertificates.in(elsewhere, "ldap.example.com");
-    try (SlapdServer misnamed = SlapdServer.start(elsewhere, others)) {
+    try (TestDirectory misnamed = TestDirectory.start(elsewhere, others)) {
       for (String mode : List.of("true", "startTls")) {
         try (Chain good = login(tls(mode, server, certificates.trust()));
             Chain wrongHost = login(tls(mode, misnamed, others.trust()));

@@ -28,18 +28,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real OpenLDAP server for the tests of a class, which is empty before each test. */
 abstract class WithSlapd {
-  static final String USERS = "ou=testdevice," + SlapdServer.SUFFIX;
-  static final String GROUPS = "ou=groups," + SlapdServer.SUFFIX;
+  static final String USERS = "ou=testdevice," + TestDirectory.SUFFIX;
+  static final String GROUPS = "ou=groups," + TestDirectory.SUFFIX;
   static final String USER_DN = "uid=${username}," + USERS;
 
   @TempDir static Path folder;
-  static SlapdServer server;
+  static TestDirectory server;
   static TestCertificates certificates;
 
   @BeforeAll
   static void start() throws Exception {
     certificates = TestCertificates.in(folder);
-    server = SlapdServer.start(folder, certificates);
+    server = TestDirectory.start(folder, certificates);
   }
 
   @AfterAll
@@ -62,9 +62,9 @@ abstract class WithSlapd {
             "servers",
             server.process().address(),
             "username",
-            SlapdServer.READER,
+            TestDirectory.READER,
             "password",
-            SlapdServer.PASSWORD,
+            TestDirectory.PASSWORD,
             "timeout",
             "4 s",
             "breakerTime",

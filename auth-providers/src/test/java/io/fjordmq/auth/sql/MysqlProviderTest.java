@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class MysqlProviderTest extends SqlProviderContract {
   @Override
   SqlServer startServer(Path folder, TestCertificates certificates) throws Exception {
-    return MariadbServer.start(folder, certificates);
+    return MariadbTestServer.start(folder, certificates);
   }
 
   @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class PostgresqlProviderTest extends SqlProviderContract {
   @Override
   SqlServer startServer(Path folder, TestCertificates certificates) throws Exception {
-    return PostgresServer.start(folder, certificates);
+    return PostgresTestServer.start(folder, certificates);
   }
 
   @Test

@@ -21,7 +21,7 @@ class SqlExamplesTest {
 
   @Test
   void shouldRunTheExampleForPostgresql() throws Exception {
-    try (SqlServer server = PostgresServer.start(folder, TestCertificates.in(folder))) {
+    try (SqlServer server = PostgresTestServer.start(folder, TestCertificates.in(folder))) {
       DocumentedSection section = DocumentedSection.of("AUTHENTICATION.md", SECTION);
       check(server, section.example("sql", 0), section.example("yaml", 0), "127.0.0.1:5432");
     }
@@ -29,7 +29,7 @@ class SqlExamplesTest {
 
   @Test
   void shouldRunTheExampleForMariadb() throws Exception {
-    try (SqlServer server = MariadbServer.start(folder, TestCertificates.in(folder))) {
+    try (SqlServer server = MariadbTestServer.start(folder, TestCertificates.in(folder))) {
       DocumentedSection section = DocumentedSection.of("AUTHENTICATION.md", SECTION);
       String yaml =
           section

@@ -3,11 +3,11 @@ package io.fjordmq.auth.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.auth.Chain;
-import io.fjordmq.auth.LocalServer;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.testing.Await;
+import io.fjordmq.testing.FreePorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -108,7 +108,7 @@ abstract class SqlProviderContract extends SqlUsersContract {
   @Test
   void shouldTryTheNextServer() throws Exception {
     server.execute(user("u", "p", "", false));
-    int closed = LocalServer.freePort();
+    int closed = FreePorts.one();
     try (Chain chain = login("servers", "127.0.0.1:" + closed + "," + server.process().address())) {
       assertThat(chain.result("c", "u", "p")).isEqualTo("allow");
     }

@@ -1,6 +1,6 @@
 package io.fjordmq.auth.sql;
 
-import io.fjordmq.auth.LocalServer;
+import io.fjordmq.testing.LocalServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

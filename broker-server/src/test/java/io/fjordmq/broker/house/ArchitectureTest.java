@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.fjordmq.broker.accounts.seeded.AccountsThatKnowHttp;
 import io.fjordmq.broker.bans.seeded.BansThatKnowSessions;
@@ -40,18 +39,19 @@ import io.fjordmq.range.seeded.EngineThatKnowsMqtt;
 import io.fjordmq.range.seededtwo.OtherHalfOfACycle;
 import io.fjordmq.retain.seeded.ImpureCommand;
 import io.fjordmq.router.seeded.RouterThatKnowsInboxes;
+import io.fjordmq.testing.architecture.ModuleRules;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every class that ships follows the architecture rules. */
+/**
+ * Every class of the broker follows the architecture rules. The modules that the broker does not
+ * depend on ({@code auth-providers}, {@code cli} and {@code perf}) have an ArchitectureTest of
+ * their own.
+ */
 class ArchitectureTest {
-  private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(new ImportOption.DoNotIncludeTests())
-          .withImportOption(location -> !location.contains("-tests.jar"))
-          .importPackages("io.fjordmq");
+  private static final JavaClasses MAIN = ModuleRules.mainClasses("io.fjordmq");
 
   /** A rule and classes that break it on purpose; the report must name the first one. */
   private record Rule(ArchRule rule, Class<?>... violation) {
@@ -113,8 +113,8 @@ class ArchitectureTest {
         new Rule(HouseRules.nothingBlocksOnAnEventLoop(), BlockingSession.class),
         new Rule(HouseRules.configurationHasOneReader(), HelpfulManager.class),
         new Rule(HouseRules.noMutableStatics(), HelpfulManager.class),
-        new Rule(HouseRules.loggersAreCalledLog(), LibraryLeak.class),
-        new Rule(HouseRules.namesAreSpecific(), HelpfulManager.class),
+        new Rule(ModuleRules.loggersAreCalledLog(), LibraryLeak.class),
+        new Rule(ModuleRules.namesAreSpecific(), HelpfulManager.class),
         new Rule(HouseRules.noCycles("range"), EngineThatKnowsMqtt.class, OtherHalfOfACycle.class),
         new Rule(HouseRules.noCycles("cluster")),
         new Rule(HouseRules.noCycles("broker")),

@@ -5,19 +5,20 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.lang.ArchRule;
+import io.fjordmq.testing.architecture.ModuleRules;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** The rules. The folder of a module determines the package of its classes. */
+/**
+ * The rules for the modules of the broker. The folder of a module determines the package of its
+ * classes.
+ */
 final class HouseRules {
   private static final String ROOT = "io.fjordmq.";
   private static final String BROKER = ROOT + "broker.";
@@ -25,7 +26,6 @@ final class HouseRules {
   private static final String[] ADAPTERS = {
     CONSENSUS + "jraft..", CONSENSUS + "log..", CONSENSUS + "transport.."
   };
-  private static final int MAX_CYCLE_MEMBERS = 8;
   private static final String OTLP = BROKER + "telemetry.otlp..";
   private static final String GENERATED = ROOT + "cluster.peer.proto..";
   private static final String TESTING = ROOT + "testing..";
@@ -303,44 +303,11 @@ final class HouseRules {
   }
 
   static ArchRule noMutableStatics() {
-    return fields()
-        .that()
-        .areStatic()
-        .and()
-        .areDeclaredInClassesThat()
-        .resideInAPackage("io.fjordmq..")
-        .and()
-        .areDeclaredInClassesThat()
-        .resideOutsideOfPackage(GENERATED)
-        .should()
-        .beFinal()
-        .because("state has an owner");
-  }
-
-  static ArchRule loggersAreCalledLog() {
-    return fields()
-        .that()
-        .haveRawType(org.slf4j.Logger.class)
-        .should()
-        .haveName("LOG")
-        .because("a reader finds the log lines of all classes with one search");
-  }
-
-  static ArchRule namesAreSpecific() {
-    return classes()
-        .that()
-        .resideInAPackage("io.fjordmq..")
-        .should()
-        .haveNameNotMatching(".*(Helper|Util|Utils|Manager|Impl)")
-        .because("such names say nothing about what a class is");
+    return ModuleRules.noMutableStatics(GENERATED);
   }
 
   static ArchRule noCycles(String module) {
-    return slices()
-        .matching(ROOT + module + ".(*)..")
-        .should()
-        .beFreeOfCycles()
-        .allowEmptyShould(true);
+    return ModuleRules.noPackageCycles(ROOT + module);
   }
 
   /**
@@ -384,11 +351,8 @@ final class HouseRules {
         .because("Broker assembles its parts, and they do not know it");
   }
 
-  /** The largest cycle may only shrink. */
   static ArchRule noLargeClassCycles() {
-    return classes()
-        .should(new ClassCycles(MAX_CYCLE_MEMBERS, HouseRules::mayBeLarger))
-        .because("classes that all need each other can only be understood at once");
+    return ModuleRules.noLargeClassCycles(ModuleRules.MAX_CYCLE_MEMBERS, HouseRules::mayBeLarger);
   }
 
   /** Commands apply themselves to the rows of their store, which name them to decode them. */

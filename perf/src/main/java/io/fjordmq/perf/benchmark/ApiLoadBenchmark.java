@@ -5,12 +5,12 @@ import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import io.fjordmq.perf.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import tools.jackson.databind.JsonNode;
@@ -20,7 +20,13 @@ import tools.jackson.databind.JsonNode;
  * messages per second with and without requests, alternating because hosts are noisy. The requests
  * go to the node that serves the messages.
  */
-final class ApiLoadBenchmark {
+record ApiLoadBenchmark(
+    BenchmarkRun run,
+    RunningBroker broker,
+    ApiEndpoint endpoint,
+    ApiLoad.Rate rate,
+    Scenario messages,
+    boolean probes) {
   private static final String MESSAGES = "true_100_100_qos1_p32_50mps_1n";
   private static final String PROBE = "/livez";
   private static final String WITHOUT = "without requests";
@@ -32,27 +38,14 @@ final class ApiLoadBenchmark {
   private static final int POLL_MILLIS = 20;
   private static final int ALL = 10_000;
 
-  private final BenchmarkRun run;
-  private final RunningBroker broker;
-  private final ApiEndpoint endpoint;
-  private final ApiLoad.Rate rate;
-  private final Scenario messages;
-  private final boolean probes;
-
-  private ApiLoadBenchmark(BenchmarkRun run, RunningBroker broker, ApiEndpoint endpoint) {
-    this.run = run;
-    this.broker = broker;
-    this.endpoint = endpoint;
-    this.rate = new ApiLoad.Rate(run.number("clients"), run.number("requests"));
-    this.messages = run.scenario(MESSAGES);
-    this.probes = run.choice("pages", "api", "probe").equals("probe");
-  }
-
   static void run(BenchmarkRun run) throws Exception {
     Path directory = run.settings().work().resolve("node");
     BrokerSpec spec = run.spec("fjordmq", run.singleNode(), "");
     try (RunningBroker broker = run.start(spec, directory)) {
-      new ApiLoadBenchmark(run, broker, ApiEndpoint.of(directory)).measure();
+      ApiLoad.Rate rate = new ApiLoad.Rate(run.number("clients"), run.number("requests"));
+      boolean probes = run.choice("pages", "api", "probe").equals("probe");
+      ApiEndpoint endpoint = ApiEndpoint.of(directory);
+      new ApiLoadBenchmark(run, broker, endpoint, rate, run.scenario(MESSAGES), probes).measure();
     }
   }
 
@@ -62,22 +55,20 @@ final class ApiLoadBenchmark {
       run.progress("warming up for " + run.settings().warmSeconds() + " s");
       withRequests("warm-up", run.settings().warmSeconds());
     }
-    List<RunResult> busy = new ArrayList<>();
-    List<RunResult> calm = new ArrayList<>();
     int seconds = run.settings().seconds();
     for (int i = 0; i < run.settings().runs(); i++) {
-      busy.add(withRequests(with, seconds));
-      run.add(busy.get(i));
-      calm.add(load(WITHOUT, seconds));
-      run.add(calm.get(i));
+      run.add(withRequests(with, seconds));
+      run.add(load(WITHOUT, seconds));
     }
-    AlternatingPhases phases = new AlternatingPhases(busy, calm);
+    double[] deliveries = run.ratios(with, WITHOUT, ResultMetric.P99_MS);
+    double[] acknowledgements = run.ratios(with, WITHOUT, ResultMetric.ACK_P99_MS);
     run.note(
-        "with requests, the p99 of deliveries is %.2f times and the p99 of PUBACKs %.2f times that"
-                .formatted(
-                    phases.medianRatio(ResultMetric.P99_MS),
-                    phases.medianRatio(ResultMetric.ACK_P99_MS))
-            + " without requests (medians of %d pairs of phases)".formatted(busy.size()));
+        ("with requests, the p99 of deliveries is %.2f times and the p99 of PUBACKs %.2f times that"
+                + " without requests (medians of %d pairs of phases)")
+            .formatted(
+                RunStatistics.median(deliveries),
+                RunStatistics.median(acknowledgements),
+                deliveries.length));
   }
 
   private RunResult load(String column, int seconds) throws Exception {
@@ -89,24 +80,14 @@ final class ApiLoadBenchmark {
   /** Runs the load of messages with requests, which begin when all clients are connected. */
   private RunResult withRequests(String column, int seconds) throws Exception {
     awaitClients(0); // the clients of the previous phase
-    FutureTask<Measurement> requests =
-        new FutureTask<>(
-            () -> {
-              ApiRequestMix mix = new ApiRequestMix(awaitClients((int) messages.clients().total()));
-              LongFunction<String> targets =
-                  probes ? number -> PROBE : number -> ApiConnection.BASE + mix.path(number);
-              return new ApiLoad(endpoint, rate, targets).run(PHASE_WARM_SECONDS, seconds);
-            });
-    Thread thread = new Thread(requests, "api-load");
-    thread.setDaemon(true);
-    thread.start();
-    try {
-      RunResult result = load(column, seconds);
-      Measurement measurement = requests.get();
-      return result.with(measurement.figures()).with(measurement.faultLines(), List.of());
-    } finally {
-      requests.cancel(true); // if the load has failed
-    }
+    return run.loadDuring(
+        () -> {
+          ApiRequestMix mix = new ApiRequestMix(awaitClients((int) messages.clients().total()));
+          LongFunction<String> targets =
+              probes ? number -> PROBE : number -> ApiConnection.BASE + mix.path(number);
+          return new ApiLoad(endpoint, rate, targets).run(PHASE_WARM_SECONDS, seconds);
+        },
+        () -> load(column, seconds));
   }
 
   /** Waits until the given number of clients is connected, and returns their identifiers. */

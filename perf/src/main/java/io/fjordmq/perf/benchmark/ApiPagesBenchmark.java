@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * identifiers have no index, so a filter that matches few or no sessions shows how far a page
  * searches until its time is up.
  */
-final class ApiPagesBenchmark {
+record ApiPagesBenchmark(BenchmarkRun run, OfflineSessions offline, int connected, int reads) {
   private static final int THREADS = 2;
   private static final int PAGE = 100;
   private static final int WAVE = 256;
@@ -26,20 +26,9 @@ final class ApiPagesBenchmark {
 
   private static final int POLL_MILLIS = 200;
 
-  private final BenchmarkRun run;
-  private final OfflineSessions offline;
-  private final int connected;
-  private final int reads;
-
-  private ApiPagesBenchmark(BenchmarkRun run) {
-    this.run = run;
-    this.offline = new OfflineSessions(run.number("sessions"));
-    this.connected = run.number("clients");
-    this.reads = run.number("reads");
-  }
-
   static void run(BenchmarkRun run) throws Exception {
-    new ApiPagesBenchmark(run).measure();
+    OfflineSessions offline = new OfflineSessions(run.number("sessions"));
+    new ApiPagesBenchmark(run, offline, run.number("clients"), run.number("reads")).measure();
   }
 
   private void measure() throws Exception {

@@ -7,6 +7,7 @@ import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.LoadRun;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import io.fjordmq.perf.scenario.UsageException;
@@ -17,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -228,6 +231,24 @@ public final class BenchmarkRun {
     return broker.limits().addRemarks(result);
   }
 
+  /**
+   * Runs a load while another thread measures something else. Blocks.
+   *
+   * @return the result of the load with what the other thread has measured
+   */
+  RunResult loadDuring(Callable<Measurement> other, Callable<RunResult> load) throws Exception {
+    FutureTask<Measurement> measuring = new FutureTask<>(other);
+    Thread thread = new Thread(measuring, "benchmark");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      RunResult result = load.call();
+      return measuring.get().addTo(result);
+    } finally {
+      measuring.cancel(true); // if the load has failed
+    }
+  }
+
   /** Adds the result of a run. */
   public void add(RunResult result) {
     results.add(result);
@@ -256,6 +277,13 @@ public final class BenchmarkRun {
   /** Returns the results so far, in the order in which they were added. */
   public List<RunResult> results() {
     return results;
+  }
+
+  /** Returns the ratio of a figure for each pair of successive results of two columns. */
+  double[] ratios(String column, String other, ResultMetric metric) {
+    return RunStatistics.ratios(
+        RunStatistics.values(results, column, metric),
+        RunStatistics.values(results, other, metric));
   }
 
   public List<String> notes() {

@@ -2,12 +2,9 @@ package io.fjordmq.perf.benchmark;
 
 import static java.util.Map.entry;
 
+import io.fjordmq.perf.Resources;
 import io.fjordmq.perf.benchmark.Benchmark.Body;
 import io.fjordmq.perf.scenario.YamlRecords;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,14 +59,10 @@ public final class Benchmarks {
   private Benchmarks() {}
 
   private static List<Benchmark> read() {
-    try (InputStream in = Objects.requireNonNull(Benchmarks.class.getResourceAsStream(FILE))) {
-      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return YamlRecords.read(text, FILE, Description.class).entrySet().stream()
-          .map(entry -> entry.getValue().benchmark(entry.getKey()))
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    String text = Resources.text(Benchmarks.class, FILE);
+    return YamlRecords.read(text, FILE, Description.class).entrySet().stream()
+        .map(entry -> entry.getValue().benchmark(entry.getKey()))
+        .toList();
   }
 
   /** Returns the benchmark with the given name. */

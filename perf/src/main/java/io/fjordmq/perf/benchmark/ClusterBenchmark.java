@@ -6,6 +6,7 @@ import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
 import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.testing.RecordBuilder;
 
 /**
  * Measures the cost of replication: three nodes on this host run a persistent QoS 1 load, with each
@@ -99,14 +100,9 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
       search.recordAttempt(sustained);
     }
     double sustained = 2.0 * PAIRS * search.sustainedRate();
-    return new RunResult(
-            broker.name() + ", highest rate",
-            best.figures(),
-            best.samples(),
-            best.latencies(),
-            best.faults(),
-            best.remarks())
-        .with(new Measurement().put(ResultMetric.SUSTAINED, sustained).figures());
+    RunResult highest =
+        RecordBuilder.from(best).with(RunResult::broker, broker.name() + ", highest rate").build();
+    return new Measurement().put(ResultMetric.SUSTAINED, sustained).addTo(highest);
   }
 
   /**

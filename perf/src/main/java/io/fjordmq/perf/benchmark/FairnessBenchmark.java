@@ -59,8 +59,9 @@ final class FairnessBenchmark {
       } else {
         result = run.load(broker, loops, column, scenario, 0, seconds);
       }
-      return result
-          .with(measurement.connects(newClients.connecting()).figures())
+      return measurement
+          .connects(newClients.connecting())
+          .addTo(result)
           .with(List.of(), TlsStormBenchmark.remarks(newClients));
     }
   }

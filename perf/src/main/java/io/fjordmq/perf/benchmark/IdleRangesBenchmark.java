@@ -3,11 +3,12 @@ package io.fjordmq.perf.benchmark;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.machine.ProcessUsage;
+import io.fjordmq.testing.LocalServer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -89,14 +90,7 @@ final class IdleRangesBenchmark {
   /** Runs jcmd of the JDK that the node runs on. */
   private static String jcmd(long pid, String command) throws IOException, InterruptedException {
     Path java = Path.of("/proc", Long.toString(pid), "exe").toRealPath();
-    Process process =
-        new ProcessBuilder(java.resolveSibling("jcmd").toString(), Long.toString(pid), command)
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException("jcmd " + command + " failed: " + output);
-    }
-    return output;
+    String jcmd = java.resolveSibling("jcmd").toString();
+    return LocalServer.client(List.of(jcmd, Long.toString(pid), command), Map.of(), List.of());
   }
 }

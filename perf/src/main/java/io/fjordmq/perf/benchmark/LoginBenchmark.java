@@ -3,7 +3,9 @@ package io.fjordmq.perf.benchmark;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.ConnectSettings.Credentials;
+import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.Arrivals;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.scenario.ClientUsers;
@@ -11,14 +13,15 @@ import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
 import io.fjordmq.perf.users.UserAccount;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
+import io.fjordmq.testing.LocalServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
@@ -27,8 +30,6 @@ import java.util.stream.IntStream;
  * same time, and the logins alternate between them.
  */
 final class LoginBenchmark {
-  private static final int HASH_SECONDS = 300;
-
   private final BenchmarkRun run;
   private final int users;
   private final int atOnce;
@@ -77,7 +78,7 @@ final class LoginBenchmark {
   }
 
   private String settings(UserStore store, int cacheSize) throws Exception {
-    String settings = UserService.cacheSettings(store, cacheSize);
+    String settings = UserServices.cacheSettings(store, cacheSize);
     if (store != UserStore.FILES) {
       return settings;
     }
@@ -95,13 +96,8 @@ final class LoginBenchmark {
       lines.add(name + ":" + UserAccount.credentials(name).password());
     }
     Files.write(file, lines);
-    Process script =
-        new ProcessBuilder(checkout.resolve("bin/passwd.sh").toString(), "-U", file.toString())
-            .inheritIO()
-            .start();
-    if (!script.waitFor(HASH_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
-      throw new IOException("failed to hash the passwords in " + file);
-    }
+    String script = checkout.resolve("bin/passwd.sh").toString();
+    LocalServer.client(List.of(script, "-U", file.toString()), Map.of(), List.of());
   }
 
   private static String nameOf(long user) {
@@ -133,7 +129,13 @@ final class LoginBenchmark {
     /** Logs in each user once. */
     void fillCaches() throws IOException, InterruptedException {
       try (ClientLoops loops = broker.loops(run.settings().threads())) {
-        LoginLoop.runAll(loops, atOnce, this::connect, users);
+        Arrivals arrivals = Arrivals.atOnce(atOnce);
+        for (int user = 0; user < users; user++) {
+          LoadClient client = new LoadClient(connect(user), LoadClient.Receiver.NOTHING);
+          arrivals.connectNext(
+              nameOf(user), () -> loops.connect(client), QueuedSessions::disconnect);
+        }
+        arrivals.requireAll();
       }
     }
 

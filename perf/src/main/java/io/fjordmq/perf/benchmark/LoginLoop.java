@@ -4,13 +4,11 @@ import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.load.ResultMetric;
-import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongFunction;
-import java.util.function.LongPredicate;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -25,34 +23,19 @@ final class LoginLoop {
   private final ClientLoops loops;
   private final LongFunction<ConnectSettings> settings;
   private final int atOnce;
-  private final LongPredicate goesOn;
+  private final long endNanos;
   private final CountDownLatch running;
   private final LongAdder refused = new LongAdder();
   private final AtomicReference<@Nullable Throwable> refusal = new AtomicReference<>();
   private final Histogram micros = new ConcurrentHistogram(3);
 
   private LoginLoop(
-      ClientLoops loops, int atOnce, LongFunction<ConnectSettings> settings, LongPredicate goesOn) {
+      ClientLoops loops, int atOnce, LongFunction<ConnectSettings> settings, long endNanos) {
     this.loops = loops;
     this.settings = settings;
     this.atOnce = atOnce;
-    this.goesOn = goesOn;
+    this.endNanos = endNanos;
     this.running = new CountDownLatch(atOnce);
-  }
-
-  /**
-   * Logs in a number of clients. Blocks.
-   *
-   * @throws IOException if one of them is refused
-   */
-  static void runAll(
-      ClientLoops loops, int atOnce, LongFunction<ConnectSettings> settings, long logins)
-      throws IOException, InterruptedException {
-    LoginLoop all = new LoginLoop(loops, atOnce, settings, number -> number < logins).run();
-    Throwable first = all.refusal.get();
-    if (first != null) {
-      throw new IOException("a client could not log in: " + first.getMessage(), first);
-    }
   }
 
   /** Logs in clients for the given time. Blocks. */
@@ -60,7 +43,7 @@ final class LoginLoop {
       ClientLoops loops, int atOnce, LongFunction<ConnectSettings> settings, int seconds)
       throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-    return new LoginLoop(loops, atOnce, settings, number -> System.nanoTime() - end < 0).run();
+    return new LoginLoop(loops, atOnce, settings, end).run();
   }
 
   private LoginLoop run() throws InterruptedException {
@@ -75,7 +58,7 @@ final class LoginLoop {
   }
 
   private void logIn(long number) {
-    if (!goesOn.test(number)) {
+    if (System.nanoTime() - endNanos >= 0) {
       running.countDown();
       return;
     }

@@ -41,6 +41,11 @@ final class Measurement {
     return this;
   }
 
+  /** Returns a result with the figures and faults of this measurement as well. */
+  RunResult addTo(RunResult result) {
+    return result.with(figures).with(faults, List.of());
+  }
+
   Map<ResultMetric, Double> figures() {
     return figures;
   }

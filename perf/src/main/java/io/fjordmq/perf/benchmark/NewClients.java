@@ -117,12 +117,8 @@ final class NewClients implements AutoCloseable {
   }
 
   /** Lets no further clients connect. */
-  void stop() {
-    open = false;
-  }
-
   @Override
   public void close() {
-    stop();
+    open = false;
   }
 }

@@ -3,18 +3,14 @@ package io.fjordmq.perf.benchmark;
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.load.Arrivals;
 import io.fjordmq.perf.users.UserAccount;
 import io.fjordmq.perf.users.UserFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Offline persistent sessions with one subscription each. Session 0 belongs to the user {@link
@@ -34,7 +30,6 @@ record OfflineSessions(int count) {
   /** Connections at the same time. More would not be faster, but might be refused. */
   private static final int CONCURRENT = 256;
 
-  private static final int TIMEOUT_SECONDS = 60;
   private static final int REPORT_INTERVAL = 100_000;
 
   /**
@@ -62,47 +57,28 @@ record OfflineSessions(int count) {
    * done so.
    *
    * @param progress receives a line for every hundred thousand sessions
-   * @throws IOException if a client is refused, or no client makes progress for a minute
+   * @throws IOException if a client is refused, or does not succeed within a minute
    */
   void create(ClientLoops loops, Consumer<String> progress)
       throws IOException, InterruptedException {
-    Semaphore free = new Semaphore(CONCURRENT);
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    Arrivals arrivals = Arrivals.atOnce(CONCURRENT);
     long start = System.nanoTime();
-    for (int session = 0; session < count; session++) {
-      acquire(free, 1, failure);
-      create(loops, session)
-          .whenComplete(
-              (done, thrown) -> {
-                failure.compareAndSet(null, thrown);
-                free.release();
-              });
+    for (int i = 0; i < count; i++) {
+      int session = i;
+      LoadClient client = new LoadClient(connect(session), LoadClient.Receiver.NOTHING);
+      arrivals.connectNext(
+          clientId(session),
+          () -> loops.connect(client),
+          connected ->
+              connected
+                  .subscribe("offline/" + session + "/commands", 1)
+                  .thenCompose(QueuedSessions::disconnect));
       if ((session + 1) % REPORT_INTERVAL == 0) {
         double perSecond = (session + 1) * 1e9 / (System.nanoTime() - start);
         progress.accept("%,d sessions, %,.0f per second".formatted(session + 1, perSecond));
       }
     }
-    acquire(free, CONCURRENT, failure); // wait for the last clients
-  }
-
-  private static void acquire(
-      Semaphore free, int permits, AtomicReference<@Nullable Throwable> failure)
-      throws IOException, InterruptedException {
-    boolean acquired = free.tryAcquire(permits, TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    Throwable thrown = failure.get();
-    if (thrown != null) {
-      throw new IOException("failed to create an offline session: " + thrown.getMessage(), thrown);
-    }
-    if (!acquired) {
-      throw new IOException("created no offline session for " + TIMEOUT_SECONDS + " s");
-    }
-  }
-
-  private static CompletableFuture<?> create(ClientLoops loops, int session) {
-    return loops
-        .connect(new LoadClient(connect(session), LoadClient.Receiver.NOTHING))
-        .thenCompose(client -> client.subscribe("offline/" + session + "/commands", 1))
-        .thenCompose(QueuedSessions::disconnect);
+    arrivals.requireAll();
   }
 
   private static ConnectSettings connect(int session) {

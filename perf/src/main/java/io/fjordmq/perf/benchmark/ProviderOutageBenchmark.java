@@ -10,10 +10,9 @@ import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserServer;
+import io.fjordmq.perf.users.ServerUsers;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,7 +20,12 @@ import java.util.concurrent.TimeUnit;
  * clients log in. Connected clients must not notice it: none is disconnected, and no message is
  * lost. New clients must be refused with 0x88 during the outage, and be accepted after it.
  */
-final class ProviderOutageBenchmark {
+record ProviderOutageBenchmark(
+    BenchmarkRun run,
+    Scenario scenario,
+    RunningBroker broker,
+    ServerUsers server,
+    CountDownLatch measuring) {
   /** What {@code onError: deny} answers. */
   private static final String REFUSAL = "CONNACK 0x88";
 
@@ -44,46 +48,25 @@ final class ProviderOutageBenchmark {
         authorization: [{cacheTime: 0 s, refreshInterval: 1 s}]
       """;
 
-  private final BenchmarkRun run;
-  private final Scenario scenario;
-  private final RunningBroker broker;
-  private final UserServer server;
-  private final CountDownLatch measuring = new CountDownLatch(1);
-
-  private ProviderOutageBenchmark(
-      BenchmarkRun run, Scenario scenario, RunningBroker broker, UserServer server) {
-    this.run = run;
-    this.scenario = scenario;
-    this.broker = broker;
-    this.server = server;
-  }
-
   static void run(BenchmarkRun run) throws Exception {
     UserStore store = run.userStore("provider", List.of(UserStore.REDIS));
     Scenario scenario = run.scenario(run.parameter("load")).with(new ClientUsers(store, 0));
     for (int i = 0; i < run.settings().runs(); i++) {
       try (RunningBroker broker = run.start(run.spec(store + " outage", scenario, SETTINGS))) {
-        if (!(broker.users() instanceof UserServer server)) {
+        if (!(broker.users() instanceof ServerUsers server)) {
           throw new UsageException("--set provider=" + store + " is not a server that can fail");
         }
-        run.add(new ProviderOutageBenchmark(run, scenario, broker, server).measure());
+        CountDownLatch measuring = new CountDownLatch(1);
+        run.add(new ProviderOutageBenchmark(run, scenario, broker, server, measuring).measure());
       }
     }
   }
 
   private RunResult measure() throws Exception {
-    FutureTask<Measurement> outage = new FutureTask<>(this::outage);
-    Thread thread = new Thread(outage, "outage");
-    thread.setDaemon(true);
-    thread.start();
+    int seconds = 3 * run.settings().seconds() + MARGIN_SECONDS;
+    LoadRun load = new LoadRun(scenario, run.settings().warmSeconds(), seconds, observer());
     try (ClientLoops loops = broker.loops(run.settings().threads())) {
-      int seconds = 3 * run.settings().seconds() + MARGIN_SECONDS;
-      LoadRun load = new LoadRun(scenario, run.settings().warmSeconds(), seconds, observer());
-      RunResult result = run.load(broker, loops, broker.name(), load);
-      Measurement measurement = outage.get();
-      return result.with(measurement.figures()).with(measurement.faultLines(), List.of());
-    } finally {
-      outage.cancel(true); // if the load has failed
+      return run.loadDuring(this::outage, () -> run.load(broker, loops, broker.name(), load));
     }
   }
 
@@ -120,7 +103,7 @@ final class ProviderOutageBenchmark {
       server.restart();
       final long restarted = System.nanoTime();
       TimeUnit.SECONDS.sleep(run.settings().seconds());
-      clients.stop();
+      clients.close();
       Measurement measurement = new Measurement();
       if (!areAnswered(clients)) {
         measurement.fault(clients.unanswered() + " new clients received no response");

@@ -50,9 +50,9 @@ record QueuedSessions(int sessions, int queued) {
   }
 
   /** Disconnects a client. Completes when the connection has ended. */
-  static CompletableFuture<Void> disconnect(LoadClient client) {
-    CompletableFuture<Void> closed = new CompletableFuture<>();
-    client.channel().closeFuture().addListener(done -> closed.complete(null));
+  static CompletableFuture<LoadClient> disconnect(LoadClient client) {
+    CompletableFuture<LoadClient> closed = new CompletableFuture<>();
+    client.channel().closeFuture().addListener(done -> closed.complete(client));
     client.close();
     return closed;
   }

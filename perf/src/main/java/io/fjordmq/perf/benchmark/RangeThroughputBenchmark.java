@@ -4,11 +4,10 @@ import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -120,20 +119,19 @@ final class RangeThroughputBenchmark {
    * number of ranges.
    */
   private void compareWithBest() {
-    Map<String, List<Double>> throughput = new LinkedHashMap<>();
-    for (RunResult result : run.results()) {
-      throughput
-          .computeIfAbsent(result.broker(), node -> new ArrayList<>())
-          .add(result.figure(ResultMetric.THROUGHPUT));
-    }
-    Map<String, Double> medians = new LinkedHashMap<>();
-    throughput.forEach(
-        (node, all) -> medians.put(node, all.stream().sorted().toList().get(all.size() / 2)));
-    double automatic = medians.getOrDefault(AUTOMATIC, 0.0);
-    medians.remove(AUTOMATIC);
-    double best = medians.values().stream().mapToDouble(Double::doubleValue).max().orElse(1);
+    double best =
+        run.results().stream()
+            .map(RunResult::broker)
+            .filter(node -> !node.equals(AUTOMATIC))
+            .mapToDouble(this::medianThroughput)
+            .max()
+            .orElse(1);
     run.note(
         "automatic splits reach %.2f of the throughput of the best fixed number of ranges"
-            .formatted(automatic / best));
+            .formatted(medianThroughput(AUTOMATIC) / best));
+  }
+
+  private double medianThroughput(String node) {
+    return RunStatistics.median(RunStatistics.values(run.results(), node, ResultMetric.THROUGHPUT));
   }
 }

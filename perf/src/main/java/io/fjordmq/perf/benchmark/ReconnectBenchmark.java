@@ -13,7 +13,7 @@ import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,15 +40,8 @@ final class ReconnectBenchmark {
   private static final int MIN_PAUSE_MILLIS = 100;
   private static final int MAX_PAUSE_MILLIS = 500;
 
-  /** The users of clients. */
-  @FunctionalInterface
-  interface UserNames {
-    /** Returns the credentials of the named client; null if it is anonymous. */
-    @Nullable Credentials credentials(String client);
-  }
-
   private final ClientLoops loops;
-  private final UserNames users;
+  private final Function<String, @Nullable Credentials> users;
   private final List<Client> clients;
   private final List<ClosedLoopPublisher> publishers;
   private final LongAdder refused = new LongAdder();
@@ -59,7 +53,7 @@ final class ReconnectBenchmark {
    * @param users credentials of the named client: s0, s1 and so on may receive {@code perf/+/0} and
    *     so on, {@link Users#ADMIN} may publish everything
    */
-  ReconnectBenchmark(ClientLoops loops, int count, UserNames users) {
+  ReconnectBenchmark(ClientLoops loops, int count, Function<String, @Nullable Credentials> users) {
     this.loops = loops;
     this.users = users;
     this.connected = new CountDownLatch(count);
@@ -104,14 +98,18 @@ final class ReconnectBenchmark {
     for (int cacheSize : store.isCacheable() ? List.of(0, users) : List.of(0)) {
       String name = store + (cacheSize == 0 ? ", not cached" : ", cached");
       String settings =
-          BrokerSpec.UNLIMITED_RATES + "\n" + UserService.cacheSettings(store, cacheSize);
+          BrokerSpec.UNLIMITED_RATES + "\n" + UserServices.cacheSettings(store, cacheSize);
       brokers.add(run.start(run.spec(name, scenario, settings)));
     }
     return brokers;
   }
 
   private static Measurement measure(
-      BenchmarkRun run, RunningBroker broker, UserNames users, int count) throws Exception {
+      BenchmarkRun run,
+      RunningBroker broker,
+      Function<String, @Nullable Credentials> users,
+      int count)
+      throws Exception {
     try (ClientLoops loops = broker.loops(run.settings().threads())) {
       ReconnectBenchmark benchmark = new ReconnectBenchmark(loops, count, users);
       benchmark.connect();
@@ -156,7 +154,7 @@ final class ReconnectBenchmark {
   }
 
   private ConnectSettings connectSettings(String clientId, boolean clean, String user) {
-    return new ConnectSettings(clientId, ConnectSettings.MQTT_3, clean, 0, users.credentials(user));
+    return new ConnectSettings(clientId, ConnectSettings.MQTT_3, clean, 0, users.apply(user));
   }
 
   /** Creates a publisher that sends one message to each client in its share of the clients. */

@@ -77,7 +77,7 @@ final class TlsStormBenchmark {
             .put(ResultMetric.CONNECT_CPU_MICROS, cpu / newClients.accepted())
             .connects(newClients.connecting());
       }
-      return result.with(measurement.figures()).with(List.of(), remarks(newClients));
+      return measurement.addTo(result).with(List.of(), remarks(newClients));
     }
   }
 

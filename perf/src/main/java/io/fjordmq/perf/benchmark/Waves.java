@@ -45,9 +45,6 @@ final class Waves {
 
   /** Disconnects the clients that are connected. */
   static void close(Collection<LoadClient> clients) {
-    clients.stream()
-        .filter(client -> client.connected().isDone())
-        .filter(client -> !client.connected().isCompletedExceptionally())
-        .forEach(LoadClient::close);
+    clients.stream().filter(LoadClient::isAccepted).forEach(LoadClient::close);
   }
 }

@@ -9,6 +9,7 @@ import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import io.fjordmq.testing.FreePorts;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -162,7 +163,7 @@ public final class BrokerLauncher implements AutoCloseable {
           transport == Transport.TCP ? null : new GeneratedCertificates(directory.resolve("tls"));
       this.users =
           scenario.connections().users().exist()
-              ? UserService.open(
+              ? UserServices.open(
                   scenario.connections().users().store(), directory, new Users(scenario).accounts())
               : null;
     }

@@ -19,23 +19,14 @@ final class FirstConnack {
 
   /** Provides the time and pauses, replaceable in tests. */
   interface Clock {
-    long nanos();
+    default long nanos() {
+      return System.nanoTime();
+    }
 
-    void pause(int millis) throws InterruptedException;
+    default void pause(int millis) throws InterruptedException {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    }
   }
-
-  private static final Clock REAL =
-      new Clock() {
-        @Override
-        public long nanos() {
-          return System.nanoTime();
-        }
-
-        @Override
-        public void pause(int millis) throws InterruptedException {
-          TimeUnit.MILLISECONDS.sleep(millis);
-        }
-      };
 
   private final InetSocketAddress address;
   private final Path log;
@@ -49,7 +40,7 @@ final class FirstConnack {
    * @param log log file of the broker, for the error message
    */
   FirstConnack(InetSocketAddress address, Path log) {
-    this(address, log, REAL);
+    this(address, log, new Clock() {});
   }
 
   FirstConnack(InetSocketAddress address, Path log, Clock clock) {

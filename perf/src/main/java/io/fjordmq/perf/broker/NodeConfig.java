@@ -4,6 +4,7 @@ import io.fjordmq.perf.scenario.YamlRecords;
 import io.fjordmq.testing.FreePorts;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.yaml.snakeyaml.DumperOptions;
@@ -46,37 +47,30 @@ public final class NodeConfig {
    * by one. Returns this.
    */
   public NodeConfig with(String yaml) {
-    merge(sections, YamlRecords.parse(yaml));
+    YamlRecords.parse(yaml).forEach((key, value) -> sections.merge(key, value, NodeConfig::merged));
     return this;
   }
 
   @SuppressWarnings("unchecked") // SnakeYAML returns maps with the keys of the text, all strings
-  private static void merge(Map<String, Object> into, Map<String, Object> from) {
-    from.forEach(
-        (key, value) -> {
-          if (value instanceof Map && into.get(key) instanceof Map) {
-            merge((Map<String, Object>) into.get(key), (Map<String, Object>) value);
-          } else if (value instanceof List && into.get(key) instanceof List) {
-            into.put(key, merged((List<Object>) into.get(key), (List<Object>) value));
-          } else {
-            into.put(key, value);
-          }
-        });
-  }
-
-  @SuppressWarnings("unchecked") // as above
-  private static List<Object> merged(List<Object> into, List<Object> from) {
-    List<Object> all = new ArrayList<>(into);
-    for (int i = 0; i < from.size(); i++) {
-      if (i < all.size() && all.get(i) instanceof Map && from.get(i) instanceof Map) {
-        merge((Map<String, Object>) all.get(i), (Map<String, Object>) from.get(i));
-      } else if (i < all.size()) {
-        all.set(i, from.get(i));
-      } else {
-        all.add(from.get(i));
-      }
+  private static Object merged(Object before, Object added) {
+    if (before instanceof Map && added instanceof Map) {
+      Map<String, Object> all = new LinkedHashMap<>((Map<String, Object>) before);
+      ((Map<String, Object>) added)
+          .forEach((key, value) -> all.merge(key, value, NodeConfig::merged));
+      return all;
     }
-    return all;
+    if (before instanceof List<?> elements && added instanceof List<?> more) {
+      List<Object> all = new ArrayList<>(elements);
+      for (int i = 0; i < more.size(); i++) {
+        if (i < elements.size()) {
+          all.set(i, merged(all.get(i), more.get(i)));
+        } else {
+          all.add(more.get(i));
+        }
+      }
+      return all;
+    }
+    return added;
   }
 
   /** Returns the port of its TCP listener for clients. */

@@ -16,14 +16,18 @@ public interface Ledger {
   Entry accept(int publisher, int number);
 
   /** Called when the subscriber has disconnected: messages sent from now on are optional. */
-  void onDisconnected();
+  default void onDisconnected() {
+    throw new IllegalStateException("this subscriber must not disconnect during a run");
+  }
 
   /**
    * Called when the subscriber has subscribed again: messages sent from now on are required.
    *
    * @return number of optional messages that were not delivered
    */
-  long onReconnected(SentMessages sentMessages);
+  default long onReconnected(SentMessages sentMessages) {
+    throw new IllegalStateException("the subscriber has not disconnected");
+  }
 
   /** Returns the numbers of required messages that were not delivered. */
   Missing missing(SentMessages sentMessages);

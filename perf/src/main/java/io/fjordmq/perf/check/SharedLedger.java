@@ -1,5 +1,8 @@
 package io.fjordmq.perf.check;
 
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+
 /**
  * The ledger of a shared subscription, where each message goes to one member. Order is guaranteed,
  * and checked, separately for each member.
@@ -43,7 +46,8 @@ public final class SharedLedger {
   }
 
   private final class Member implements Ledger {
-    private final LastNumbers last = new LastNumbers();
+    /** The last number from each publisher and QoS class. */
+    private final IntObjectMap<Integer> last = new IntObjectHashMap<>();
 
     @Override
     public Entry accept(int publisher, int number) {
@@ -53,25 +57,14 @@ public final class SharedLedger {
       if (SharedLedger.this.accept(publisher, number) == SequenceTracker.Outcome.DUPLICATE) {
         return Entry.DUPLICATE;
       }
-      return last.put(mix.key(publisher, number), number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;
+      Integer previous = last.put(mix.key(publisher, number), Integer.valueOf(number));
+      return previous != null && previous > number ? Entry.OUT_OF_ORDER : Entry.NEW;
     }
 
     /** Returns nothing, because {@link SharedLedger#missing} checks all members together. */
     @Override
     public Missing missing(SentMessages sentMessages) {
       return Missing.NONE;
-    }
-
-    @Override
-    public void onDisconnected() {
-      throw new IllegalStateException(
-          "members of a shared subscription must not disconnect " + "during a run");
-    }
-
-    @Override
-    public long onReconnected(SentMessages sentMessages) {
-      throw new IllegalStateException(
-          "members of a shared subscription must not disconnect " + "during a run");
     }
   }
 }

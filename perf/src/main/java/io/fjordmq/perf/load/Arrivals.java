@@ -2,6 +2,7 @@ package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.LoadClient;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
@@ -19,7 +20,7 @@ import org.HdrHistogram.Recorder;
  * connect, or as fast as the broker accepts them, with a bounded number of connects in progress.
  * Called by one thread; responses arrive on event loops.
  */
-final class Arrivals {
+public final class Arrivals {
   /** Maximum number of connects in progress without a rate. */
   private static final int MAX_PENDING_WITHOUT_RATE = 64;
 
@@ -46,9 +47,50 @@ final class Arrivals {
    * @param perSecond connection rate; 0 to connect as fast as the broker accepts clients
    */
   Arrivals(double perSecond) {
+    this(perSecond, perSecond > 0 ? MAX_PENDING_WITH_RATE : MAX_PENDING_WITHOUT_RATE);
+  }
+
+  private Arrivals(double perSecond, int maxPending) {
     this.perSecond = perSecond;
-    this.maxPending = perSecond > 0 ? MAX_PENDING_WITH_RATE : MAX_PENDING_WITHOUT_RATE;
+    this.maxPending = maxPending;
     this.pending = new Semaphore(maxPending);
+  }
+
+  /** Connects clients without a rate; a number of them is in progress at any time. */
+  public static Arrivals atOnce(int clients) {
+    return new Arrivals(0, clients);
+  }
+
+  /**
+   * Connects another client for some operations that end its connection. Blocks like {@link
+   * #connectNext(String, Supplier, Function, Consumer, Runnable)}.
+   *
+   * @param operations operations after the CONNACK, which must succeed
+   * @throws IOException if a client was refused, or its operations failed
+   */
+  public void connectNext(
+      String name,
+      Supplier<CompletableFuture<LoadClient>> connect,
+      Function<LoadClient, CompletableFuture<LoadClient>> operations)
+      throws IOException, InterruptedException {
+    requireNoneRefused();
+    connectNext(name, connect, operations, client -> {}, () -> {});
+  }
+
+  /**
+   * Blocks until every started connect has completed.
+   *
+   * @throws IOException if a client was refused, or its operations failed
+   */
+  public void requireAll() throws IOException, InterruptedException {
+    await();
+    requireNoneRefused();
+  }
+
+  private void requireNoneRefused() throws IOException {
+    if (refused() > 0) {
+      throw new IOException("clients failed: " + String.join("; ", errorCounts.lines()));
+    }
   }
 
   /**
@@ -92,8 +134,7 @@ final class Arrivals {
             (client, error) -> {
               try {
                 if (error == null) {
-                  accepted
-                      .incrementAndGet(); // count it first, because a connected client can be lost
+                  accepted.incrementAndGet(); // first, because a connected client can be lost
                   lastNanos = System.nanoTime();
                   onConnected.accept(client);
                 } else {

@@ -19,9 +19,8 @@ final class ConnectionCounts {
 
   /** Returns the number of connected clients; never negative. */
   int connected() {
-    int notConnected =
-        lost.get()
-            + away.get(); // read before the arrivals, so that the difference is never negative
+    // Read before the arrivals, so that the difference is never negative.
+    int notConnected = lost.get() + away.get();
     return arrivals.accepted() - notConnected;
   }
 

@@ -255,13 +255,9 @@ final class Fleet implements SentMessages, AutoCloseable {
         publisher.loopLoad().add(publisher);
       }
     }
-    loopLoads
-        .values()
-        .forEach(
-            loopLoad ->
-                loopLoad.countFrom(
-                    publishSchedule.countedNanos())); // must precede the start of any loopLoad
-    loopLoads.values().forEach(loopLoad -> loopLoad.start(publishSchedule));
+    // All must know it before any of them starts.
+    loopLoads.values().forEach(loop -> loop.countFrom(publishSchedule.countedNanos()));
+    loopLoads.values().forEach(loop -> loop.start(publishSchedule));
     churningClients.forEach(ChurningClient::start);
   }
 
@@ -413,11 +409,7 @@ final class Fleet implements SentMessages, AutoCloseable {
   @Override
   public void close() {
     synchronized (clients) {
-      for (LoadClient client : clients) {
-        if (client.connected().isDone() && !client.connected().isCompletedExceptionally()) {
-          client.close();
-        }
-      }
+      clients.stream().filter(LoadClient::isAccepted).forEach(LoadClient::close);
       clients.clear();
     }
   }

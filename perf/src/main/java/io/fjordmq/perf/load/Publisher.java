@@ -99,8 +99,8 @@ final class Publisher {
         write(out, intended);
         sent++;
         loopLoad.sent.add(1);
-        loopLoad.record(
-            loopLoad.lateness, intended); // not "now", because earlier messages took time
+        // Not with "now", because earlier messages took time.
+        loopLoad.record(loopLoad.lateness, intended);
       }
       channel.writeAndFlush(out, channel.voidPromise());
     }

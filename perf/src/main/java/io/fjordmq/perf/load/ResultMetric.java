@@ -64,12 +64,7 @@ public enum ResultMetric {
   CONNECTION_KB("memory per client", "KB", 2, LOWER, "memory growth per connected client"),
   RETAINED_BYTES("memory per retained message", "B", 0, LOWER, "heap growth after a GC"),
   HELD_BACK("not sent", "messages", 0, LOWER, "scheduled but held back by the broker"),
-  LOST(
-      "lost",
-      "messages",
-      0,
-      LOWER,
-      "acknowledged (or QoS 0) but never delivered, in the whole " + "run"),
+  LOST("lost", "messages", 0, LOWER, "acknowledged (or QoS 0), never delivered, in the whole run"),
   UNANSWERED(
       "neither acknowledged nor delivered", "messages", 0, LOWER, "others, in the whole run"),
   DUPLICATED("duplicated", "messages", 0, LOWER, "delivered more than once, in the whole run"),

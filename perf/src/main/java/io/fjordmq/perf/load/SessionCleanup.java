@@ -76,8 +76,8 @@ final class SessionCleanup implements AutoCloseable {
   private void removeAllSessions() throws InterruptedException {
     fleet.requestStop();
     fleet.close();
-    TimeUnit.SECONDS.sleep(
-        1); // allow time for DISCONNECTs, and for clients that are still connecting
+    // Allow time for DISCONNECTs, and for clients that are still connecting.
+    TimeUnit.SECONDS.sleep(1);
     Clients count = scenario.clients();
     removeSessions("s", count.subscribers());
     removeSessions("c", count.collectors());

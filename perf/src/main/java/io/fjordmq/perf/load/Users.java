@@ -6,6 +6,7 @@ import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UserStore;
 import io.fjordmq.perf.users.UserAccount;
+import io.fjordmq.perf.users.UserServices;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class Users {
   /** Returns what the named client sends; null if clients are anonymous. */
   public @Nullable Credentials credentials(String client) {
     UserStore store = scenario.connections().users().store();
-    return store == UserStore.NONE ? null : account(client).credentials(store);
+    return store == UserStore.NONE ? null : UserServices.credentials(account(client), store);
   }
 
   private UserAccount account(String client) {

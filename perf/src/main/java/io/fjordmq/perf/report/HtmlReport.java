@@ -1,14 +1,10 @@
 package io.fjordmq.perf.report;
 
+import io.fjordmq.perf.Resources;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -92,7 +88,10 @@ public final class HtmlReport {
     %s</script></body></html>
     """
         .formatted(
-            Html.text(report.scenario()), resource("report.css"), out, resource("report.js"));
+            Html.text(report.scenario()),
+            Resources.text(HtmlReport.class, "report.css"),
+            out,
+            Resources.text(HtmlReport.class, "report.js"));
   }
 
   private void head() {
@@ -240,13 +239,5 @@ public final class HtmlReport {
   private void fact(String name, String value) {
     out.append("<tr><td>" + Html.text(name) + "</td>");
     out.append("<td><code>" + Html.text(value) + "</code></td></tr>\n");
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -63,57 +64,31 @@ public record Report(
    * an even number of runs, the lower of the two middle values).
    */
   public OptionalDouble aggregate(String broker, ResultMetric figure) {
-    double[] values = values(runs, broker, figure);
+    double[] values = RunStatistics.values(runs, broker, figure);
     if (values.length == 0) {
       return OptionalDouble.empty();
     }
-    return OptionalDouble.of(figure.isFault() ? Arrays.stream(values).sum() : median(values));
+    return OptionalDouble.of(
+        figure.isFault() ? Arrays.stream(values).sum() : RunStatistics.median(values));
   }
 
   /**
-   * Returns the ratio of two brokers, which is the median of {@link #ratios}; empty if it is
-   * meaningless.
+   * Returns the ratio of two brokers, which is the median of {@link RunStatistics#ratios}; empty if
+   * it is meaningless.
    */
   String ratio(String broker, String other, ResultMetric metric) {
-    double[] theirs = values(runs, other, metric);
-    double median = median(ratios(values(runs, broker, metric), theirs));
+    double[] theirs = RunStatistics.values(runs, other, metric);
+    double median =
+        RunStatistics.median(
+            RunStatistics.ratios(RunStatistics.values(runs, broker, metric), theirs));
     return metric.better() != ResultMetric.Direction.NEITHER && Double.isFinite(median)
         ? "%.2f".formatted(median)
         : "";
   }
 
-  /**
-   * Returns the median, which is the lower of the two middle values if the number of values is
-   * even; NaN if there are no values.
-   */
-  static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted.length == 0 ? Double.NaN : sorted[(sorted.length - 1) / 2];
-  }
-
-  /**
-   * Returns the ratio of the first runs of two brokers, that of their second runs, and so on. Runs
-   * are paired because the speed of a host changes over time. Empty if the brokers have different
-   * numbers of runs.
-   */
-  static double[] ratios(double[] ours, double[] theirs) {
-    double[] ratios = new double[ours.length == theirs.length ? ours.length : 0];
-    Arrays.setAll(ratios, run -> ours[run] / theirs[run]);
-    return ratios;
-  }
-
   /** Returns the distinct lines of all runs of a broker. */
   List<String> lines(String broker, Function<RunResult, List<String>> of) {
     return runsOf(broker).stream().flatMap(run -> of.apply(run).stream()).distinct().toList();
-  }
-
-  /** Returns the values of a figure in the order of the broker's runs. */
-  static double[] values(List<RunResult> runs, String broker, ResultMetric metric) {
-    return runs.stream()
-        .filter(run -> run.broker().equals(broker) && run.figures().containsKey(metric))
-        .mapToDouble(run -> run.figure(metric))
-        .toArray();
   }
 
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.load.RunStatistics;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
@@ -32,7 +33,7 @@ public record TargetResult(
     @JsonProperty
     String met() {
       boolean isKnown = values.length > 0 && Double.isFinite(target.limit());
-      return !isKnown ? "–" : Report.median(values) <= target.limit() ? "yes" : "no";
+      return !isKnown ? "–" : RunStatistics.median(values) <= target.limit() ? "yes" : "no";
     }
 
     String measured() {
@@ -43,7 +44,9 @@ public record TargetResult(
       String text =
           "%s (%s–%s)"
               .formatted(
-                  number(Report.median(values)), number(range.getMin()), number(range.getMax()));
+                  number(RunStatistics.median(values)),
+                  number(range.getMin()),
+                  number(range.getMax()));
       return medians.length == 0
           ? text + " " + metric.unit()
           : "%s: %s and %s %s"
@@ -63,14 +66,14 @@ public record TargetResult(
     row.targets()
         .forEach(
             (metric, target) -> {
-              double[] others = Report.values(runs, BrokerSpec.MOSQUITTO, metric);
+              double[] others = RunStatistics.values(runs, BrokerSpec.MOSQUITTO, metric);
               for (String broker : brokers.isEmpty() ? List.of("–") : brokers) {
-                double[] values = Report.values(runs, broker, metric);
+                double[] values = RunStatistics.values(runs, broker, metric);
                 if (!target.ofMosquitto()) {
                   outcomes.add(new Outcome(broker, metric, target, values, new double[0]));
                 } else if (!broker.equals(BrokerSpec.MOSQUITTO)) {
-                  double[] medians = {Report.median(values), Report.median(others)};
-                  double[] ratios = Report.ratios(values, others);
+                  double[] medians = {RunStatistics.median(values), RunStatistics.median(others)};
+                  double[] ratios = RunStatistics.ratios(values, others);
                   outcomes.add(new Outcome(broker, metric, target, ratios, medians));
                 }
               }

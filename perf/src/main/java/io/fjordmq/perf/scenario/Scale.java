@@ -1,5 +1,6 @@
 package io.fjordmq.perf.scenario;
 
+import io.fjordmq.testing.RecordBuilder;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,14 +87,9 @@ public record Scale(double factor) {
   }
 
   private static Scenario with(Scenario scenario, Clients clients, Cluster cluster) {
-    return new Scenario(
-        scenario.name(),
-        scenario.flow(),
-        clients,
-        scenario.traffic(),
-        scenario.connections(),
-        cluster,
-        scenario.seconds(),
-        scenario.published());
+    return RecordBuilder.from(scenario)
+        .with(Scenario::clients, clients)
+        .with(Scenario::cluster, cluster)
+        .build();
   }
 }

@@ -14,7 +14,7 @@ import io.fjordmq.perf.scenario.Scale.Scaled;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.UsageException;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -118,7 +118,7 @@ record LoadPlan(Scenario original, RunOptions options) {
         && store != UserStore.FILES) {
       obstacle = "%s: mosquitto cannot read users from this store".formatted(store);
     } else {
-      Optional<String> missing = UserService.missingPackage(store);
+      Optional<String> missing = UserServices.missingPackage(store);
       if (missing.isEmpty()) {
         return Optional.empty();
       }

@@ -1,5 +1,6 @@
 package io.fjordmq.perf.tool;
 
+import io.fjordmq.perf.benchmark.Benchmark;
 import io.fjordmq.perf.benchmark.BenchmarkRun;
 import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.broker.BrokerSpec;
@@ -21,7 +22,7 @@ import java.util.Map;
  *
  * @param scenario the scenario after scaling
  */
-record LoadRounds(RunOptions options, Scenario scenario) implements Plan.Work {
+record LoadRounds(RunOptions options, Scenario scenario) implements Benchmark.Body {
   private static final int MAX_REUSE_WARM_SECONDS = 60;
 
   /**

@@ -3,6 +3,7 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.benchmark.Benchmark;
 import io.fjordmq.perf.benchmark.BenchmarkRun;
 import io.fjordmq.perf.benchmark.Benchmarks;
+import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.scenario.ScenarioFiles;
 import io.fjordmq.perf.scenario.UsageException;
@@ -35,12 +36,7 @@ record Plan(
     Map<String, String> parameters,
     Map<String, String> facts,
     List<String> notes,
-    Work work) {
-  /** The measurements of a plan. */
-  interface Work {
-    void run(BenchmarkRun run) throws Exception;
-  }
-
+    Benchmark.Body work) {
   /**
    * Creates the plan of a scenario or benchmark.
    *
@@ -54,13 +50,23 @@ record Plan(
   }
 
   /**
-   * Returns the settings of the run.
+   * Creates the run, which has not started any broker yet.
    *
    * @param work directory for the data and logs of brokers
    */
-  BenchmarkRun.Settings settings(RunOptions options, Path checkout, Path work) {
-    return new BenchmarkRun.Settings(
-        checkout, work, runs, seconds, warmSeconds, options.threads, options.brokers, parameters);
+  BenchmarkRun benchmarkRun(
+      RunOptions options, Path checkout, Path work, BrokerLauncher launcher, ScenarioFiles files) {
+    BenchmarkRun.Settings settings =
+        new BenchmarkRun.Settings(
+            checkout,
+            work,
+            runs,
+            seconds,
+            warmSeconds,
+            options.threads,
+            options.brokers,
+            parameters);
+    return new BenchmarkRun(settings, launcher, files, System.out::println);
   }
 
   /**
@@ -92,6 +98,6 @@ record Plan(
         parameters,
         facts,
         List.of(),
-        benchmark.body()::run);
+        benchmark.body());
   }
 }

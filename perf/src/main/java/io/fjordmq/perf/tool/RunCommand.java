@@ -65,9 +65,7 @@ final class RunCommand implements Callable<Integer> {
     plan.notes().forEach(note -> System.out.println("  " + note));
     WorkFolder work = WorkFolder.make();
     BrokerLauncher launcher = new BrokerLauncher(checkout);
-    BenchmarkRun run =
-        new BenchmarkRun(
-            plan.settings(options, checkout, work.path()), launcher, files, System.out::println);
+    BenchmarkRun run = plan.benchmarkRun(options, checkout, work.path(), launcher, files);
     String startedAt = ReportFolder.now();
     Map<String, String> facts = facts(plan);
     String failed = measure(() -> plan.work().run(run), run.results(), launcher, work);

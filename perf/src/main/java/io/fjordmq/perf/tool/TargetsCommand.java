@@ -133,9 +133,7 @@ final class TargetsCommand implements Callable<Integer> {
       ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
       Plan plan = Plan.of(row.run(), rowOptions, files);
       Path directory = Files.createDirectories(work.resolve(name));
-      BenchmarkRun run =
-          new BenchmarkRun(
-              plan.settings(rowOptions, checkout, directory), launcher, files, System.out::println);
+      BenchmarkRun run = plan.benchmarkRun(rowOptions, checkout, directory, launcher, files);
       runs = run.results();
       LoadRounds rounds = plan.work() instanceof LoadRounds load ? load : null;
       if (rounds == null || !rounds.requirements().equals(requirements)) {

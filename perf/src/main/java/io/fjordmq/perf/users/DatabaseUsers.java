@@ -1,5 +1,6 @@
 package io.fjordmq.perf.users;
 
+import io.fjordmq.testing.LocalServer;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ record DatabaseUsers(Path users, Path acl, boolean scram) implements UserService
   private static void load(Path checkout, Path node, String format, Path file)
       throws IOException, InterruptedException {
     String program = checkout.resolve("bin/fjordmq").toString();
-    ServerProcess.client(
+    LocalServer.client(
         List.of(program, "-d", node.toString(), "mqtt-users", "import", format, file.toString()),
         Map.of(),
         List.of());
@@ -57,8 +58,4 @@ record DatabaseUsers(Path users, Path acl, boolean scram) implements UserService
     """
         .formatted(method);
   }
-
-  /** Does nothing; the files are in the directory of the broker. */
-  @Override
-  public void close() {}
 }

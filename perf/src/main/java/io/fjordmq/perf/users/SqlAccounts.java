@@ -12,9 +12,6 @@ import java.util.stream.StreamSupport;
  * their access rules. Backslashes in strings must have no special meaning.
  */
 final class SqlAccounts implements Iterable<String> {
-  /** The name and password of the broker in the database. */
-  static final String BROKER = "fjordmq";
-
   private static final int ROWS_PER_STATEMENT = 200;
 
   private final Iterable<UserAccount> accounts;
@@ -23,21 +20,12 @@ final class SqlAccounts implements Iterable<String> {
     this.accounts = accounts;
   }
 
-  /** Returns the settings of a provider, apart from its type. */
-  static String settings(int port) {
-    return "servers: '127.0.0.1:%d', database: mqtt, username: %s, password: %s"
-        .formatted(port, BROKER, BROKER);
-  }
-
   /** Returns the configuration of nodes that use the database. */
-  static String configuration(String type, int port) {
-    return """
-    securityConfig:
-      allowAnonymous: loopback
-      authentication: [{type: %s, %s}]
-      authorization: [{type: %s, %s}]
-    """
-        .formatted(type, settings(port), type, settings(port));
+  static String configuration(String type, String address) {
+    String settings =
+        "type: %s, servers: '%s', database: mqtt, username: fjordmq, password: fjordmq"
+            .formatted(type, address);
+    return UserService.providers(settings, settings);
   }
 
   @Override

@@ -1,14 +1,12 @@
 package io.fjordmq.perf.users;
 
+import io.fjordmq.perf.Digests;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.Base64;
 import java.util.Map;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -40,14 +38,10 @@ public record TokenUsers(Path acl) implements UserService {
                 "acl",
                 Map.of("pub", account.publishes(), "sub", account.subscribes())));
     String signed = HEADER + "." + encode(claims);
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-      byte[] signature = mac.doFinal(signed.getBytes(StandardCharsets.UTF_8));
-      return signed + "." + BASE64.encodeToString(signature);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK must provide HmacSHA256", e);
-    }
+    byte[] signature =
+        Digests.hmacSha256(
+            SECRET.getBytes(StandardCharsets.UTF_8), signed.getBytes(StandardCharsets.UTF_8));
+    return signed + "." + BASE64.encodeToString(signature);
   }
 
   private static String encode(String text) {
@@ -65,8 +59,4 @@ public record TokenUsers(Path acl) implements UserService {
     """
         .formatted(SECRET, acl);
   }
-
-  /** Does nothing; the file is in the directory of the broker. */
-  @Override
-  public void close() {}
 }

@@ -1,14 +1,10 @@
 package io.fjordmq.perf.users;
 
 import io.fjordmq.perf.ConnectSettings.Credentials;
-import io.fjordmq.perf.ScramLogin;
-import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.perf.Digests;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A user of a broker under load.
@@ -38,22 +34,7 @@ public record UserAccount(String name, List<String> publishes, List<String> subs
 
   /** Returns the hexadecimal SHA-256 hash of the salt and the password. */
   String saltedHash() {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      byte[] salted = (salt() + password()).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(digest.digest(salted));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK must provide SHA-256", e);
-    }
-  }
-
-  /** Returns what the client sends if the broker finds users in the given store. */
-  public @Nullable Credentials credentials(UserStore store) {
-    return switch (store) {
-      case NONE -> null;
-      case FILES, REDIS, HTTP, POSTGRESQL, MYSQL, LDAP, DATABASE -> credentials(name);
-      case SCRAM -> new Credentials(name, password(), new ScramLogin(name, password()));
-      case JWT -> new Credentials(name, TokenUsers.token(this));
-    };
+    byte[] salted = (salt() + password()).getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(Digests.hash("SHA-256", salted));
   }
 }

@@ -1,12 +1,11 @@
 package io.fjordmq.perf.users;
 
+import io.fjordmq.perf.Digests;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -56,16 +55,11 @@ public record UserFiles(Path passwords, Path acl) implements UserService {
   }
 
   private static String hash(String password, String name) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-512");
-      byte[] nameHash = digest.digest(name.getBytes(StandardCharsets.UTF_8));
-      byte[] salt = Arrays.copyOf(nameHash, SALT_BYTES);
-      digest.update(password.getBytes(StandardCharsets.UTF_8));
-      Base64.Encoder base64 = Base64.getEncoder();
-      return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(digest.digest(salt));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK must provide SHA-512", e);
-    }
+    byte[] nameHash = Digests.hash("SHA-512", name.getBytes(StandardCharsets.UTF_8));
+    byte[] salt = Arrays.copyOf(nameHash, SALT_BYTES);
+    byte[] hash = Digests.hash("SHA-512", password.getBytes(StandardCharsets.UTF_8), salt);
+    Base64.Encoder base64 = Base64.getEncoder();
+    return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(hash);
   }
 
   @Override
@@ -78,8 +72,4 @@ public record UserFiles(Path passwords, Path acl) implements UserService {
   public String mosquittoConfiguration() {
     return "password_file %s\nacl_file %s\n".formatted(passwords, acl);
   }
-
-  /** Does nothing; the files are in the directory of the broker. */
-  @Override
-  public void close() {}
 }

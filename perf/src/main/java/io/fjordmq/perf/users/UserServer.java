@@ -1,16 +1,23 @@
 package io.fjordmq.perf.users;
 
+import io.fjordmq.testing.LocalServer;
 import java.io.IOException;
 
-/** A user service in a process of its own, which can fail. */
-public interface UserServer extends UserService {
-  /** Kills its process, as a crash would end it. Blocks until it has ended. */
-  void kill();
+/** A server on this host that can hold users, and that the broker can query. */
+interface UserServer {
+  /** Its process. */
+  LocalServer process();
+
+  /** Adds users. Blocks. Called once. */
+  void add(Iterable<UserAccount> accounts) throws IOException, InterruptedException;
+
+  /** Returns the provider of the broker, as YAML, as in {@link UserService#configuration}. */
+  String configuration();
 
   /**
-   * Starts it again with the same address and the same users. Blocks until it answers.
+   * Returns the number of requests of the broker since the server started. Blocks.
    *
-   * @throws IOException if it does not start
+   * @throws IOException if the server does not answer
    */
-  void restart() throws IOException, InterruptedException;
+  long calls() throws IOException, InterruptedException;
 }

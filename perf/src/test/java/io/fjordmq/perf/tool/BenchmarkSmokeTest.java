@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.perf.report.ParsedReport;
 import io.fjordmq.perf.scenario.UserStore;
-import io.fjordmq.perf.users.UserService;
+import io.fjordmq.perf.users.UserServices;
 import io.fjordmq.testing.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,7 +124,7 @@ class BenchmarkSmokeTest {
   @ValueSource(strings = {"files", "postgresql", "http", "scram"}) // Redis has tests of its own
   void shouldMeasureLogins(String provider) throws IOException {
     UserStore store = UserStore.valueOf(provider.toUpperCase(Locale.ROOT));
-    assumeTrue(UserService.missingPackage(store).isEmpty(), provider + " is not installed");
+    assumeTrue(UserServices.missingPackage(store).isEmpty(), provider + " is not installed");
     ParsedReport report =
         run("logins", "--set", "provider=" + provider, "--set", "users=8", "--set", "atOnce=4");
     List<String> columns = new ArrayList<>(List.of("without users", provider + ", not cached"));

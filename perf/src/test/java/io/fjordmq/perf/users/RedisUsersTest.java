@@ -33,7 +33,7 @@ class RedisUsersTest {
   @Test
   void shouldKeepUsersWhenTheServerIsKilled() throws Exception {
     assumeTrue(RedisServer.isInstalled(), "redis-server is not installed");
-    try (RedisUsers users = RedisUsers.start(List.of(BOTH))) {
+    try (ServerUsers users = ServerUsers.start(RedisUsers::start, List.of(BOTH))) {
       assertThat(calls(users)).isZero();
       String server = serverOf(users);
       assertThat(rules(server)).contains("perf/+/0");
@@ -47,12 +47,12 @@ class RedisUsersTest {
     }
   }
 
-  private static long calls(RedisUsers users) {
+  private static long calls(ServerUsers users) {
     Optional<ServiceUsage> usage = users.usage();
     return usage.orElseThrow().calls();
   }
 
-  private static String serverOf(RedisUsers users) {
+  private static String serverOf(ServerUsers users) {
     return FirstProvider.setting(users, "authentication", "servers");
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.perf.machine.ServiceUsage;
 import io.fjordmq.perf.scenario.UserStore;
+import io.fjordmq.testing.LocalServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +26,8 @@ class ServerUsersTest {
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MYSQL", "LDAP"})
   void shouldCountOnlyTheQueriesOfTheBroker(UserStore store) throws Exception {
-    assumeTrue(UserService.missingPackage(store).isEmpty(), store + " is not installed");
-    try (UserService users = UserService.open(store, directory, List.of(ACCOUNT))) {
+    assumeTrue(UserServices.missingPackage(store).isEmpty(), store + " is not installed");
+    try (UserService users = UserServices.open(store, directory, List.of(ACCOUNT))) {
       ServiceUsage before = users.usage().orElseThrow();
       assertThat(users.usage().orElseThrow().calls()).isEqualTo(before.calls());
       assertThat(before.cpuMicros().getAsLong()).isPositive();
@@ -42,14 +43,14 @@ class ServerUsersTest {
     List<String> query = List.of("SELECT topic FROM mqtt_acl WHERE username = 'p0';");
     if (store == UserStore.POSTGRESQL) {
       List<String> psql = List.of("psql", "-h127.0.0.1", "-p" + port, "-Ufjordmq", "-w", "mqtt");
-      return ServerProcess.client(psql, Map.of("PGPASSWORD", "fjordmq"), query);
+      return LocalServer.client(psql, Map.of("PGPASSWORD", "fjordmq"), query);
     } else if (store == UserStore.MYSQL) {
       List<String> client =
           List.of("mariadb", "-h127.0.0.1", "-P" + port, "-ufjordmq", "--raw", "mqtt");
-      return ServerProcess.client(client, Map.of("MYSQL_PWD", "fjordmq"), query);
+      return LocalServer.client(client, Map.of("MYSQL_PWD", "fjordmq"), query);
     }
     String user = FirstProvider.setting(users, "authentication", "username");
-    return ServerProcess.client(
+    return LocalServer.client(
         List.of(
             "ldapsearch",
             "-x",

@@ -4,12 +4,14 @@ import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.SearchScope;
 import com.unboundid.ldif.LDIFReader;
-import io.fjordmq.auth.LocalServer;
+import io.fjordmq.auth.Installed;
 import io.fjordmq.auth.TestCertificates;
 import io.fjordmq.testing.DocumentedSection;
+import io.fjordmq.testing.FreePorts;
+import io.fjordmq.testing.LocalServer;
+import io.fjordmq.testing.SlapdServer;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -19,12 +21,10 @@ import java.util.Objects;
  *
  * @param suffix the name of the root of the directory
  */
-record SlapdServer(LocalServer process, int tlsPort, String suffix) implements AutoCloseable {
+record TestDirectory(SlapdServer slapd, int tlsPort, String suffix) implements AutoCloseable {
   static final String SUFFIX = "dc=emqx,dc=io";
   static final String READER = "cn=reader," + SUFFIX;
   static final String PASSWORD = "s3cret-of-the-reader";
-
-  private static final Path PROGRAM = Path.of("/usr/sbin/slapd");
 
   private static final String CONFIGURATION =
       """
@@ -78,52 +78,42 @@ record SlapdServer(LocalServer process, int tlsPort, String suffix) implements A
       """;
 
   /** Starts a server with some entries below {@link #SUFFIX}. */
-  static SlapdServer start(Path parent, TestCertificates certificates) throws Exception {
-    SlapdServer server = start(parent, certificates, SUFFIX);
+  static TestDirectory start(Path parent, TestCertificates certificates) throws Exception {
+    TestDirectory server = start(parent, certificates, SUFFIX);
     server.add(ENTRIES.replace("PASSWORD", PASSWORD));
     return server;
   }
 
   /** Starts a server that has only the entry of its suffix. */
-  static SlapdServer start(Path parent, TestCertificates certificates, String suffix)
+  static TestDirectory start(Path parent, TestCertificates certificates, String suffix)
       throws Exception {
-    LocalServer.assumeInstalled(PROGRAM, "slapd");
-    int port = LocalServer.freePort();
-    int tlsPort = LocalServer.freePort();
+    Installed.assume(SlapdServer.isInstalled(), "slapd");
+    int port = FreePorts.one();
+    int tlsPort = FreePorts.one();
     Path folder = LocalServer.folder(parent, "slapd-" + port);
     TestCertificates copies = certificates.copyTo(folder);
-    Files.createDirectory(folder.resolve("data"));
-    Files.writeString(
-        folder.resolve("mqtt.schema"),
-        DocumentedSection.of("AUTHENTICATION.md", "ldap").example("text", 0));
-    Files.writeString(
-        folder.resolve("slapd.conf"),
+    SlapdServer.prepare(
+        folder,
         CONFIGURATION
-            .replace("FOLDER", folder.toString())
             .replace("SUFFIX", suffix)
             .replace("CA\n", copies.trust() + "\n")
             .replace("CERT\n", copies.serverCert() + "\n")
-            .replace("KEY\n", copies.serverKey() + "\n"));
-    LocalServer process =
-        LocalServer.start(
-            folder,
-            port,
-            List.of(
-                PROGRAM.toString(),
-                "-f",
-                folder.resolve("slapd.conf").toString(),
-                "-h",
-                "ldap://127.0.0.1:" + port + " ldaps://127.0.0.1:" + tlsPort,
-                "-d",
-                "none")); // stay in the foreground, and log only errors
-    SlapdServer server = new SlapdServer(process, tlsPort, suffix);
+            .replace("KEY\n", copies.serverKey() + "\n"),
+        DocumentedSection.of("AUTHENTICATION.md", "ldap").example("text", 0));
+    String urls = "ldap://127.0.0.1:" + port + " ldaps://127.0.0.1:" + tlsPort;
+    SlapdServer slapd = SlapdServer.start(folder, port, urls);
+    TestDirectory server = new TestDirectory(slapd, tlsPort, suffix);
     server.add(ROOT.replace("SUFFIX", suffix));
     return server;
   }
 
+  LocalServer process() {
+    return slapd.process();
+  }
+
   /** Connects as the administrator. */
   LDAPConnection connect() throws LDAPException {
-    return new LDAPConnection("127.0.0.1", process.port(), "cn=admin," + suffix, "admin");
+    return new LDAPConnection("127.0.0.1", process().port(), "cn=admin," + suffix, "admin");
   }
 
   /** Adds entries, which are separated by empty lines. */
@@ -154,7 +144,7 @@ record SlapdServer(LocalServer process, int tlsPort, String suffix) implements A
   }
 
   @Override
-  public void close() throws Exception {
-    process.close();
+  public void close() {
+    slapd.close();
   }
 }

@@ -1,4 +1,4 @@
-package io.fjordmq.broker.house.violation;
+package io.fjordmq.testing.architecture;
 
 /** Depends on itself through two other classes. */
 public final class RingOfThree {

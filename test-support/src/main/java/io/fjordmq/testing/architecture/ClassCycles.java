@@ -1,4 +1,4 @@
-package io.fjordmq.broker.house;
+package io.fjordmq.testing.architecture;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;

@@ -1,8 +1,9 @@
 package io.fjordmq.auth.sql;
 
-import io.fjordmq.auth.LocalServer;
+import io.fjordmq.auth.Installed;
 import io.fjordmq.auth.TestCertificates;
-import java.nio.file.Files;
+import io.fjordmq.testing.LocalServer;
+import io.fjordmq.testing.MariadbServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -13,57 +14,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** MariaDB. */
-record MariadbServer(LocalServer process) implements SqlServer {
-  private static final Path SERVER = Path.of("/usr/sbin/mariadbd");
-  private static final Path INSTALLER = Path.of("/usr/bin/mariadb-install-db");
+record MariadbTestServer(MariadbServer server) implements SqlServer {
+  private static final String USERS =
+      """
+      CREATE USER IF NOT EXISTS 'broker'@'127.0.0.1' IDENTIFIED BY 'PASSWORD';
+      GRANT SELECT ON mqtt.* TO 'broker'@'127.0.0.1';
+      CREATE USER IF NOT EXISTS 'certificate'@'127.0.0.1' REQUIRE X509;
+      GRANT SELECT ON mqtt.* TO 'certificate'@'127.0.0.1';
+      """;
 
-  static MariadbServer start(Path parent, TestCertificates certificates) throws Exception {
-    LocalServer.assumeInstalled(SERVER, "mariadb-server");
-    int port = LocalServer.freePort();
+  static MariadbTestServer start(Path parent, TestCertificates certificates) throws Exception {
+    Installed.assume(MariadbServer.isInstalled(), "mariadb-server");
     Path folder = LocalServer.folder(parent, "mariadb");
     TestCertificates copies = certificates.copyTo(folder);
-    Path data = folder.resolve("data");
-    LocalServer.run(
-        folder,
-        List.of(
-            INSTALLER.toString(),
-            "--no-defaults",
-            "--datadir=" + data,
-            "--auth-root-authentication-method=normal",
-            "--skip-test-db",
-            "--skip-name-resolve"));
-    Path setup =
-        Files.writeString(
-            folder.resolve("setup.sql"),
-            """
-            CREATE DATABASE IF NOT EXISTS mqtt CHARACTER SET utf8mb4;
-            CREATE USER IF NOT EXISTS 'admin'@'127.0.0.1' IDENTIFIED BY 'admin';
-            GRANT ALL ON *.* TO 'admin'@'127.0.0.1' WITH GRANT OPTION;
-            CREATE USER IF NOT EXISTS 'broker'@'127.0.0.1' IDENTIFIED BY 'PASSWORD';
-            GRANT SELECT ON mqtt.* TO 'broker'@'127.0.0.1';
-            CREATE USER IF NOT EXISTS 'certificate'@'127.0.0.1' REQUIRE X509;
-            GRANT SELECT ON mqtt.* TO 'certificate'@'127.0.0.1';
-            """
-                .replace("PASSWORD", PASSWORD));
-    LocalServer process =
-        LocalServer.start(
+    return new MariadbTestServer(
+        MariadbServer.start(
             folder,
-            port,
+            USERS.replace("PASSWORD", PASSWORD),
             List.of(
-                SERVER.toString(),
-                "--no-defaults",
-                "--datadir=" + data,
-                "--port=" + port,
-                "--bind-address=127.0.0.1",
-                "--socket=" + folder.resolve("socket"),
-                "--pid-file=" + folder.resolve("pid"),
-                "--skip-name-resolve",
-                "--innodb-flush-log-at-trx-commit=2", // commits survive SIGKILL
-                "--init-file=" + setup,
                 "--ssl-ca=" + copies.trust(),
                 "--ssl-cert=" + copies.serverCert(),
-                "--ssl-key=" + copies.serverKey()));
-    return new MariadbServer(process);
+                "--ssl-key=" + copies.serverKey())));
   }
 
   @Override
@@ -72,9 +43,16 @@ record MariadbServer(LocalServer process) implements SqlServer {
   }
 
   @Override
+  public LocalServer process() {
+    return server.process();
+  }
+
+  @Override
   public Connection connect() throws SQLException {
     return DriverManager.getConnection(
-        "jdbc:mariadb://" + process.address() + "/mqtt?sslMode=disable", "admin", "admin");
+        "jdbc:mariadb://" + process().address() + "/mqtt?sslMode=disable",
+        MariadbServer.ADMIN,
+        MariadbServer.ADMIN);
   }
 
   @Override
@@ -124,8 +102,8 @@ record MariadbServer(LocalServer process) implements SqlServer {
   }
 
   @Override
-  public void kill() throws Exception {
-    process.stop("KILL");
+  public void kill() {
+    process().kill();
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.fjordmq.broker.house.violation;
+package io.fjordmq.testing.architecture;
 
 /** Part of {@link RingOfThree}; a nested class counts as well. */
 final class RingOfThreeThird {

@@ -1,4 +1,4 @@
-package io.fjordmq.broker.house.violation;
+package io.fjordmq.testing.architecture;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,10 @@
-package io.fjordmq.broker.house;
+package io.fjordmq.testing.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
-import io.fjordmq.broker.house.violation.RingOfThree;
 import org.junit.jupiter.api.Test;
 
 class ClassCyclesTest {
