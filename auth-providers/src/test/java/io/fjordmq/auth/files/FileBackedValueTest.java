@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files that are replaced by valid and by invalid ones. */
-class ReplacedFilesTest {
+class FileBackedValueTest {
   @TempDir Path folder;
 
-  private ReplacedFiles<Integer> read(Path file) {
+  private FileBackedValue<Integer> read(Path file) {
     ProviderSettings settings =
         new ProviderSettings("section", Map.of("secretFile", file.toString()));
-    return ReplacedFiles.read(
+    return FileBackedValue.read(
         settings,
         List.of("secretFile", "otherFile"),
         () ->
@@ -31,7 +31,7 @@ class ReplacedFilesTest {
   @Test
   void shouldUseReplacedFilesUnlessTheyAreInvalid() throws Exception {
     Path file = Files.writeString(folder.resolve("number"), "1");
-    ReplacedFiles<Integer> number = read(file);
+    FileBackedValue<Integer> number = read(file);
     assertThat(number.current()).isEqualTo(1);
     Files.writeString(file, "22");
     Await.until("the new contents", () -> number.current() == 22);

@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Connections without TLS, which carry passwords, hashes or rules. */
-public final class PlainConnections {
-  private static final Logger LOG = LoggerFactory.getLogger(PlainConnections.class);
+public final class PlaintextWarning {
+  private static final Logger LOG = LoggerFactory.getLogger(PlaintextWarning.class);
 
-  private PlainConnections() {}
+  private PlaintextWarning() {}
 
   /** Logs a warning if one of the servers of a provider without TLS is on another host. */
   public static void warnIfRemote(ProviderSettings settings, List<ServerAddress> servers) {
@@ -39,7 +39,7 @@ public final class PlainConnections {
 
   private static void warn(String remedy, Object servers) {
     LOG.warn(
-        "Connections to other hosts are not encrypted: passwords can be read and answers changed"
+        "Connections to other hosts are not encrypted: passwords can be read and responses changed"
             + " in transit; {} servers={}",
         remedy,
         servers);

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Warnings about providers without TLS. */
-class PlainConnectionsTest {
-  private final Logger logger = (Logger) LoggerFactory.getLogger(PlainConnections.class);
+class PlaintextWarningTest {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(PlaintextWarning.class);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   @BeforeEach
@@ -54,7 +54,7 @@ class PlainConnectionsTest {
 
   @Test
   void shouldNameTheServersOnOtherHosts() {
-    PlainConnections.warnIfRemote(
+    PlaintextWarning.warnIfRemote(
         new ProviderSettings("securityConfig.authentication.0", Map.of()),
         List.of(new ServerAddress("localhost", 1), new ServerAddress("db", 2)));
     assertThat(warnings())

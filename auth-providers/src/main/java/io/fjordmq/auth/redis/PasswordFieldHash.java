@@ -5,14 +5,14 @@ import io.fjordmq.auth.hash.ConfiguredHash;
 import io.fjordmq.auth.hash.StoredHash;
 
 /**
- * How the values of the two fields for passwords are hashed. Without configuration, the defaults of
- * EMQX apply: {@code password} (EMQX 4) contains the password, {@code password_hash} (EMQX 5) its
- * SHA-256 hash with the salt in front.
+ * The hash functions of the two password fields. Without configuration, the defaults of EMQX apply:
+ * {@code password} (EMQX 4) contains the password, {@code password_hash} (EMQX 5) its SHA-256 hash
+ * with the salt in front.
  */
-record HashOfField(StoredHash password, ConfiguredHash passwordHash) {
+record PasswordFieldHash(StoredHash password, ConfiguredHash passwordHash) {
 
-  static HashOfField of(ProviderSettings settings) {
-    return new HashOfField(
+  static PasswordFieldHash of(ProviderSettings settings) {
+    return new PasswordFieldHash(
         StoredHash.of(settings, StoredHash.Kind.PLAIN),
         ConfiguredHash.of(settings, StoredHash.Kind.SHA256));
   }

@@ -14,17 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A value that is made from files, and made again when one of the files has been replaced. If the
- * new files are invalid, the previous value stays in use. Thread-safe; looks at the files at most
- * once per second, so it can be asked for each login.
+ * A value computed from files, and recomputed when one of them is replaced. If the new files are
+ * invalid, the previous value stays in use. Thread-safe; looks at the files at most once per
+ * second, so it can be asked for each login.
  *
  * @param <T> the type of the value
  */
-public final class ReplacedFiles<T> {
-  private static final Logger LOG = LoggerFactory.getLogger(ReplacedFiles.class);
+public final class FileBackedValue<T> {
+  private static final Logger LOG = LoggerFactory.getLogger(FileBackedValue.class);
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** What tells one version of a file from another. */
+  /** Identifies one version of a file. */
   private record Version(Path file, FileTime modified, long bytes) {}
 
   private final String path;
@@ -35,7 +35,7 @@ public final class ReplacedFiles<T> {
   private volatile long checkedAtNanos;
   private List<Version> versions; // guarded by the lock
 
-  private ReplacedFiles(String path, List<Path> files, Supplier<T> reader) {
+  private FileBackedValue(String path, List<Path> files, Supplier<T> reader) {
     this.path = path;
     this.files = files;
     this.reader = reader;
@@ -52,11 +52,11 @@ public final class ReplacedFiles<T> {
    *     invalid
    * @throws IllegalArgumentException if a file is invalid
    */
-  public static <T> ReplacedFiles<T> read(
+  public static <T> FileBackedValue<T> read(
       ProviderSettings settings, List<String> keys, Supplier<T> reader) {
     List<Path> files =
         keys.stream().filter(settings::isSet).map(key -> Path.of(settings.text(key))).toList();
-    return new ReplacedFiles<>(settings.path(), files, reader);
+    return new FileBackedValue<>(settings.path(), files, reader);
   }
 
   /** Returns the value. Reads the files if they have been replaced. */
@@ -71,11 +71,11 @@ public final class ReplacedFiles<T> {
       if (!found.equals(versions)) {
         versions = found;
         current = reader.get();
-        LOG.info("Replaced files are in use section={} files={}", path, files);
+        LOG.info("Loaded replaced files section={} files={}", path, files);
       }
     } catch (IllegalArgumentException e) {
       LOG.warn(
-          "A replaced file cannot be used; the previous contents stay in effect: {}",
+          "Cannot load a replaced file; the previous contents stay in effect: {}",
           e.getMessage());
     } finally {
       checkedAtNanos = System.nanoTime();
