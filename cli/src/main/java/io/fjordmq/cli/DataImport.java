@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends the lines of a file to the API, in batches. What exists already is left unchanged, and what
- * the node refuses is listed; only a failure that concerns every request ends the import.
+ * Sends the lines of a file to the API, in batches. Leaves existing elements unchanged and lists
+ * those that the node refuses; only a failure that affects every request ends the import.
  */
 final class DataImport {
   private static final int MAX_BATCH_CHARS = 256 << 10;

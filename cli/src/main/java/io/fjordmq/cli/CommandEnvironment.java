@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the wall clock
  * @param pause how {@code --watch} waits
  */
-record Host(
+record CommandEnvironment(
     Map<String, String> environment,
     @Nullable Path dataDirectory,
     Terminal terminal,

@@ -3,20 +3,20 @@ package io.fjordmq.cli.output;
 import java.lang.Character.UnicodeScript;
 import java.util.Locale;
 
-/** Texts of a terminal: without control characters, and cut to a width. */
-final class Text {
+/** Prepares text for a terminal: removes control characters, and cuts it to a width. */
+final class TerminalText {
   private static final String ELLIPSIS = "…";
   private static final int EMOJI_BEGIN = 0x1F300;
   private static final int EMOJI_END = 0x1FAFF;
 
-  private Text() {}
+  private TerminalText() {}
 
   /**
    * Escapes control characters, line breaks and invisible formatting, because texts of clients must
    * not be able to move the cursor or to hide other texts.
    */
   static String printable(String text) {
-    if (text.codePoints().allMatch(Text::isPrintable)) {
+    if (text.codePoints().allMatch(TerminalText::isPrintable)) {
       return text;
     }
     StringBuilder escaped = new StringBuilder();
@@ -46,7 +46,7 @@ final class Text {
 
   /** Returns the number of terminal columns that a text needs. */
   static int width(String text) {
-    return text.codePoints().map(Text::width).sum();
+    return text.codePoints().map(TerminalText::width).sum();
   }
 
   /** Cuts a text to a width of at least 1. */

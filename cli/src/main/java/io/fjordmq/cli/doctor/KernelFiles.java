@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param root the directory that contains {@code proc} and {@code sys}; only tests use another one
  *     than the root directory
  */
-public record Machine(Path root) {
+public record KernelFiles(Path root) {
   private static final long KIB = 1024;
   private static final int MAX_DIGITS = 18;
   private static final int BUFFER_BYTES = 1 << 16;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /** A tuned machine in a temporary directory, and the configuration of a node with free ports. */
-final class FakeMachine {
+final class FakeKernelFiles {
   private static final Map<String, String> TUNED =
       Map.ofEntries(
           Map.entry("/proc/self/limits", limits("1048576")),
@@ -53,7 +53,7 @@ final class FakeMachine {
               "diskConfig.minFreeBytes", "0",
               "diskConfig.slowAfter", "2 s"));
 
-  FakeMachine(Path root) {
+  FakeKernelFiles(Path root) {
     this.root = root;
     TUNED.forEach(this::file);
   }
@@ -67,7 +67,7 @@ final class FakeMachine {
         .formatted(files);
   }
 
-  FakeMachine file(String path, String text) {
+  FakeKernelFiles file(String path, String text) {
     try {
       Path file = root.resolve(path.substring(1));
       Files.createDirectories(file.getParent());
@@ -78,7 +78,7 @@ final class FakeMachine {
     }
   }
 
-  FakeMachine without(String path) {
+  FakeKernelFiles without(String path) {
     try {
       Files.delete(root.resolve(path.substring(1)));
       return this;
@@ -87,7 +87,7 @@ final class FakeMachine {
     }
   }
 
-  FakeMachine set(String key, String value) {
+  FakeKernelFiles set(String key, String value) {
     configuration.put(key, value);
     return this;
   }
@@ -96,8 +96,8 @@ final class FakeMachine {
     return new NodeConfiguration(configuration);
   }
 
-  Machine machine() {
-    return new Machine(root);
+  KernelFiles machine() {
+    return new KernelFiles(root);
   }
 
   List<Finding> examine(Path data, OptionalLong connections) {
