@@ -195,9 +195,9 @@ final class GroupSnapshots implements SnapshotStorage {
     exchange.withdrawAll(id);
     if (!exportGate.shut(timeout)) {
       LOG.warn(
-          "Closing a group with snapshot exports still running after {}; the disk may be stuck "
-              + "group={} exports={}",
-          timeout,
+          "Closing a group with snapshot exports still running after {} s; the disk may be stuck"
+              + " group={} exports={}",
+          timeout.toSeconds(),
           id,
           exportGate.threadsInside());
     }

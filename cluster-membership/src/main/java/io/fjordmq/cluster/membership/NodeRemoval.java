@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks whether a node can be removed from the cluster, and creates the change that removes it.
  */
-final class Removal {
-  private Removal() {}
+final class NodeRemoval {
+  private NodeRemoval() {}
 
   /**
    * Returns the metadata change that permanently removes a node.

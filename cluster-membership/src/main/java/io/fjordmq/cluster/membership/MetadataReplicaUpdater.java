@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * ({@link MetadataReplicaPlan}) and hands over leadership if another node should lead. Used by the
  * membership thread.
  */
-final class MetadataReplicaDuties {
-  private static final Logger LOG = LoggerFactory.getLogger(MetadataReplicaDuties.class);
+final class MetadataReplicaUpdater {
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataReplicaUpdater.class);
 
   private final NodeId self;
   private final MetadataGroup metadata;
@@ -25,7 +25,7 @@ final class MetadataReplicaDuties {
   private boolean changingReplicas;
   private boolean handingOver;
 
-  MetadataReplicaDuties(
+  MetadataReplicaUpdater(
       NodeId self, MetadataGroup metadata, MembershipSettings settings, Timers timers) {
     this.self = self;
     this.metadata = metadata;
@@ -59,7 +59,7 @@ final class MetadataReplicaDuties {
         (done, failure) -> {
           if (failure != null) {
             LOG.warn(
-                "Cannot change the metadata replicas, retrying: {}",
+                "Cannot change the metadata replicas; retrying: {}",
                 OperationException.unwrap(failure).getMessage());
           }
           timers.schedule(

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * The cluster level, maintained by the metadata leader: raises it when {@link LevelPlan} says so or
  * an operator asks for it. Used by the membership thread.
  */
-final class LevelDuties {
-  private static final Logger LOG = LoggerFactory.getLogger(LevelDuties.class);
+final class LevelUpdater {
+  private static final Logger LOG = LoggerFactory.getLogger(LevelUpdater.class);
 
   private final MetadataGroup metadata;
   private final MembershipSettings settings;
@@ -28,7 +28,7 @@ final class LevelDuties {
   private @Nullable MetadataView planned;
   private LevelPlan plan;
 
-  LevelDuties(
+  LevelUpdater(
       MetadataGroup metadata, MembershipSettings settings, ClusterClock clock, Timers timers) {
     this.metadata = metadata;
     this.settings = settings;
@@ -92,7 +92,7 @@ final class LevelDuties {
               if (result instanceof WriteResult.Applied) {
                 report(before, next);
               } else if (failure != null) {
-                LOG.debug("Cannot write the cluster level, retrying: {}", failure.getMessage());
+                LOG.debug("Cannot write the cluster level; retrying: {}", failure.getMessage());
               }
             },
             timers);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Makes a replica start an election without waiting for the election timeout, by sending it the
  * TimeoutNow request that a leader uses to transfer leadership.
  */
-final class Candidacy {
-  private Candidacy() {}
+final class ElectionTrigger {
+  private ElectionTrigger() {}
 
   /** Does nothing if the replica leads, is already a candidate, or has reached a later term. */
   static void begin(NodeImpl node, GroupId group, long term) {

@@ -12,7 +12,7 @@ import java.util.function.Function;
  * just transferred metadata leadership, so the leader may be unknown briefly. Until the write
  * succeeds, the other nodes wait for the lease of this one to expire. Thread-safe.
  */
-final class LeaveRecorder {
+final class FinalStateWriter {
   private static final long RETRY_MILLIS = 50;
 
   private final Function<NodeRecord.State, CompletableFuture<Void>> writer;
@@ -21,7 +21,7 @@ final class LeaveRecorder {
   /**
    * @param writer makes one attempt, see {@link LocalNodeRecord#write}
    */
-  LeaveRecorder(Function<NodeRecord.State, CompletableFuture<Void>> writer, Timers timers) {
+  FinalStateWriter(Function<NodeRecord.State, CompletableFuture<Void>> writer, Timers timers) {
     this.writer = writer;
     this.timers = timers;
   }

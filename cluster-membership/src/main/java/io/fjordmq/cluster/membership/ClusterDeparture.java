@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
  * Takes this node out of its cluster when it stops: marks it DOWN, and removes it if it was
  * decommissioned. Thread-safe; its methods block for a few seconds at most.
  */
-final class ServiceExit {
-  private static final Logger LOG = LoggerFactory.getLogger(ServiceExit.class);
+final class ClusterDeparture {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterDeparture.class);
   private static final long TIMEOUT_MILLIS = 2_000;
 
   private final LocalNodeRecord record;
-  private final LeaveRecorder recorder;
+  private final FinalStateWriter recorder;
   private final NodeIncarnations incarnations;
   private final ClockWatch clock;
   private final Timers timers;
@@ -27,10 +27,10 @@ final class ServiceExit {
   private volatile boolean removeOnClose;
   private volatile boolean removing;
 
-  ServiceExit(
+  ClusterDeparture(
       LocalNodeRecord record, NodeIncarnations incarnations, ClockWatch clock, Timers timers) {
     this.record = record;
-    this.recorder = new LeaveRecorder(record::write, timers);
+    this.recorder = new FinalStateWriter(record::write, timers);
     this.incarnations = incarnations;
     this.clock = clock;
     this.timers = timers;

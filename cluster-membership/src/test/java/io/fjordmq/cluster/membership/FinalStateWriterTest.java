@@ -12,14 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A stopping node notifies the cluster, even while metadata leadership moves. */
-class LeaveRecorderTest {
+class FinalStateWriterTest {
   private static final long TIMEOUT_MILLIS = 2_000;
 
   private final ManualTimers timers = new ManualTimers();
   private int attempts;
   private long leaderFromMillis;
   private Kind failure = Kind.NOT_LEADER;
-  private final LeaveRecorder leaveRecorder = new LeaveRecorder(this::write, timers);
+  private final FinalStateWriter leaveRecorder = new FinalStateWriter(this::write, timers);
 
   private CompletableFuture<Void> write(NodeRecord.State state) {
     attempts++;
