@@ -46,7 +46,7 @@ public final class FilterTable<V, R> {
   private final ToIntFunction<R> weight;
   private final R noMatch;
   private final TopicCache<R> cache;
-  private final RecentValues<String> levels = new RecentValues<>(); // guarded by lock
+  private final LossyInterner<String> levels = new LossyInterner<>(); // guarded by lock
   private volatile int size;
 
   private final LongAdder hits = new LongAdder();
@@ -79,7 +79,7 @@ public final class FilterTable<V, R> {
     /** Number of changes; incremented under the lock. */
     volatile long version;
 
-    Tenant(RecentValues<String> levels) {
+    Tenant(LossyInterner<String> levels) {
       filters = new FilterTrie<>(levels);
     }
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * a million routes have in common is in memory only once. Values with the same slot evict each
  * other. Not thread-safe.
  */
-final class RecentValues<T> {
+final class LossyInterner<T> {
   private static final int SLOTS = 1_024;
 
   private final @Nullable Object[] slots = new @Nullable Object[SLOTS];
