@@ -81,7 +81,7 @@ public record RangePin(Set<NodeId> voters, @Nullable NodeId leader) {
 
   private byte[] encode() {
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT).writeVarint(voters.size());
-    Nodes.sorted(voters).forEach(node -> out.writeString(node.value()));
+    NodeSets.sorted(voters).forEach(node -> out.writeString(node.value()));
     return out.writeString(leader == null ? "" : leader.value()).toByteArray();
   }
 

@@ -9,10 +9,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on sets of nodes, with a deterministic order. */
-final class Nodes {
+final class NodeSets {
   static final Comparator<NodeId> ORDER = Comparator.comparing(NodeId::value);
 
-  private Nodes() {}
+  private NodeSets() {}
 
   static List<NodeId> sorted(Collection<NodeId> nodes) {
     return nodes.stream().sorted(ORDER).toList();
