@@ -16,7 +16,7 @@ record AlternatingPhases(List<RunResult> ours, List<RunResult> theirs) {
   AlternatingPhases {
     if (ours.size() != theirs.size() || ours.isEmpty()) {
       throw new IllegalArgumentException(
-          "must have as many results of each kind, not %d and %d"
+          "must have as many results of one kind as of the other, not %d and %d"
               .formatted(ours.size(), theirs.size()));
     }
     ours = List.copyOf(ours);
