@@ -34,7 +34,7 @@ const COLUMNS = [
 export function MqttUsersView() {
   return html`<h1 tabindex="-1">MQTT users</h1>
     <p class="quiet">MQTT users, for providers of types <code>database</code> and <code>scram</code>.
-      What they may do is in <a href="#/mqtt-rules">MQTT rules</a>.</p>
+      <a href="#/mqtt-rules">MQTT rules</a> define what they may do.</p>
     <${ListView} source=${USERS} filters=${FILTERS} columns=${COLUMNS} caption="MQTT users" rowKey=${({ user_id: user }) => user}
       empty="No user matches. Users that you or scripts add to the database appear here."
       toolbar=${({ refresh }) => html`<${ActionButton} role="administrator" kind="primary" onClick=${() => add(refresh)}>Add a user<//>`} />`;
