@@ -310,7 +310,10 @@ class PluginReloadTest {
         steps.replace("VERSION", "three").replace("STEPS", "OTHER"));
     Await.until(
         "the method is compared",
-        () -> failure().contains("its authentication methods are [OTHER] instead of [STEPS]"));
+        () -> failure()
+                .contains(
+                    "the authentication methods of the new version are [OTHER] instead of"
+                        + " [STEPS]"));
   }
 
   private AuthenticationExchange begin() {

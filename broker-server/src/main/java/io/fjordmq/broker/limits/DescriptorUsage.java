@@ -6,7 +6,7 @@ package io.fjordmq.broker.limits;
  * @param open the number in use
  * @param max the limit of the process; {@link Long#MAX_VALUE} if unknown
  */
-public record DescriptorUse(long open, long max) {
+public record DescriptorUsage(long open, long max) {
   /** Whether the operating system reports a limit. */
   public boolean isKnown() {
     return max != Long.MAX_VALUE;

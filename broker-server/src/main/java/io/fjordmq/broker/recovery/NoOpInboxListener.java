@@ -12,7 +12,7 @@ import io.fjordmq.inbox.PublishId;
 import java.util.List;
 
 /** No client is connected during a recovery. What is due is repeated when the node has started. */
-final class IgnoredInboxEvents implements InboxListener {
+final class NoOpInboxListener implements InboxListener {
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
 

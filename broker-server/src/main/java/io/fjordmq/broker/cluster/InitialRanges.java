@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * ranges; every other node receives their descriptors with the metadata. Used by the thread that
  * starts the node; blocks.
  */
-final class FirstRanges {
+final class InitialRanges {
   private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(30);
   private static final long MAX_BATCH_BYTES = 256 << 10;
 
@@ -36,7 +36,7 @@ final class FirstRanges {
   /**
    * @param directory must already be following the metadata
    */
-  FirstRanges(
+  InitialRanges(
       ClusterNode node, RangeStore ranges, RangeDirectory directory, List<StoreSpec> specs) {
     this.node = node;
     this.ranges = ranges;
@@ -48,7 +48,7 @@ final class FirstRanges {
    * Creates the first ranges if the cluster has none. Only a new cluster has none, and this node is
    * its only member. Once the ranges are published, the cluster has all of its contents.
    */
-  void createIfNew(List<StorePlacement> voters, FirstContents contents)
+  void createIfNew(List<StorePlacement> voters, InitialContents contents)
       throws IOException, StartException {
     ReplicaSet alone = ReplicaSet.ofVoters(node.self());
     if (directory.ranges().isEmpty() && node.metadata().status().replicas().equals(alone)) {
@@ -57,7 +57,7 @@ final class FirstRanges {
     contents.onCreated();
   }
 
-  private void create(List<StorePlacement> voters, FirstContents contents, ReplicaSet alone)
+  private void create(List<StorePlacement> voters, InitialContents contents, ReplicaSet alone)
       throws IOException, StartException {
     List<RangeDescriptor> initial = new ArrayList<>();
     for (StoreSpec spec : specs) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * A rate limit that several connections share: a token bucket that holds the tokens of one second.
  * Times are those of a clock that never goes backwards. Thread-safe and lock-free.
  */
-public final class SharedRate {
+public final class SharedRateLimit {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 

@@ -8,14 +8,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Asynchronous steps one after another. */
-class InOrderTest {
+class SequentialStepsTest {
   private static final int MANY = 1_000_000;
 
   @Test
   void shouldNotDeepenTheStackWithStepsThatCompleteImmediately() {
     List<Integer> taken = new ArrayList<>();
     CompletableFuture<Void> done =
-        InOrder.run(
+        SequentialSteps.run(
             MANY,
             i -> {
               taken.add(i);
@@ -29,7 +29,7 @@ class InOrderTest {
   void shouldWaitForEachStepAndEndAtTheFirstFailure() {
     List<CompletableFuture<Void>> steps = new ArrayList<>();
     CompletableFuture<Void> done =
-        InOrder.run(
+        SequentialSteps.run(
             5,
             i -> {
               steps.add(new CompletableFuture<>());

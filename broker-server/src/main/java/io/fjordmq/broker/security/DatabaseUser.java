@@ -11,7 +11,7 @@ import java.util.Map;
  * @param attributes values for placeholders
  * @param epoch random; a new value makes the identities of connected clients invalid
  */
-public record KnownUser(
+public record DatabaseUser(
     String name,
     String tenant,
     boolean enabled,

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * Opens the authenticators and the sources of access decisions: those in the lists of providers, or
  * the files and plugins if there is no list. Used by the thread that starts the node.
  */
-final class SecurityParts {
-  private static final Logger LOG = LoggerFactory.getLogger(SecurityParts.class);
+final class SecurityAssembly {
+  private static final Logger LOG = LoggerFactory.getLogger(SecurityAssembly.class);
   private static final String PASSWORD_FILE = "securityConfig.passwordFile";
 
   private final SecuritySettings settings;
@@ -40,7 +40,7 @@ final class SecurityParts {
   private final List<AuthenticationMethod> methods = new ArrayList<>();
   private ScramPolicy scram = ScramPolicy.NONE;
 
-  SecurityParts(
+  SecurityAssembly(
       SecuritySettings settings,
       List<Plugin> plugins,
       UserSource users,

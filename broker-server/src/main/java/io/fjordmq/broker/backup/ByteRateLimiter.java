@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** Limits the bytes per second of one thread by pausing it. */
-final class ByteRate {
+final class ByteRateLimiter {
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final long bytesPerSecond;
@@ -16,7 +16,7 @@ final class ByteRate {
   /**
    * @param bytesPerSecond 0 for no limit
    */
-  ByteRate(long bytesPerSecond, LongSupplier nanos) {
+  ByteRateLimiter(long bytesPerSecond, LongSupplier nanos) {
     this.bytesPerSecond = bytesPerSecond;
     this.nanos = nanos;
     this.freeAtNanos = nanos.getAsLong();

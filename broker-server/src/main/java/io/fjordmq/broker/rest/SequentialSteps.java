@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 
 /** Runs asynchronous steps one after another. */
-final class InOrder {
-  private InOrder() {}
+final class SequentialSteps {
+  private SequentialSteps() {}
 
   /**
    * Runs steps 0 to {@code count} - 1, each after the previous one has completed. Steps that

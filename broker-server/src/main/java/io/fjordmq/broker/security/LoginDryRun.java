@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Tests the configuration with the credentials of a client. Asks every provider without using
  * cached answers; does not count or log failed logins. Thread-safe.
  */
-public final class LoginTrial {
+public final class LoginDryRun {
   private static final byte[] NO_DATA = {};
 
   private final AuthenticatorChain authenticators;
@@ -42,7 +42,7 @@ public final class LoginTrial {
       String reason,
       List<ChainStep> steps) {}
 
-  LoginTrial(
+  LoginDryRun(
       AuthenticatorChain authenticators,
       Authorization authorization,
       RevocationCheck certificates) {
@@ -69,7 +69,8 @@ public final class LoginTrial {
         .test(certificate, issuers)
         .thenCompose(
             refusal -> {
-              String answer = refusal.map(Refusal::cause).map(LoginTrial::answerOf).orElse("allow");
+              String answer =
+                  refusal.map(Refusal::cause).map(LoginDryRun::answerOf).orElse("allow");
               String detail = refusal.isEmpty() ? "" : refusal.get().detail();
               String by = refusal.isEmpty() ? "revocation" : refusal.get().decidedBy();
               steps.add(

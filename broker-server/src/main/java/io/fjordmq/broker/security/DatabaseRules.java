@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  * @param isCurrent whether the records from which the rules come are unchanged; cheap, and true
  *     only if they are
  */
-public record KnownRules(List<RuleTemplate> templates, BooleanSupplier isCurrent) {
+public record DatabaseRules(List<RuleTemplate> templates, BooleanSupplier isCurrent) {
 
-  public KnownRules {
+  public DatabaseRules {
     templates = List.copyOf(templates);
   }
 }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests and responses are files that only the node's owner can access. */
-class ControlFolderTest {
+class ControlDirectoryTest {
   private final List<List<String>> requests = new ArrayList<>();
   private Instant now = Instant.now();
   private final InstantSource clock = () -> now;
@@ -29,8 +29,8 @@ class ControlFolderTest {
     folder = data.resolve("control");
   }
 
-  private ControlFolder open() throws IOException {
-    return ControlFolder.open(
+  private ControlDirectory open() throws IOException {
+    return ControlDirectory.open(
         data,
         words -> {
           requests.add(words);
@@ -42,7 +42,7 @@ class ControlFolderTest {
         clock);
   }
 
-  private String submit(ControlFolder control, String request) throws IOException {
+  private String submit(ControlDirectory control, String request) throws IOException {
     Files.writeString(folder.resolve("7-1.request"), request);
     control.poll();
     assertThat(folder.resolve("7-1.request")).doesNotExist();
@@ -51,7 +51,7 @@ class ControlFolderTest {
 
   @Test
   void shouldRunEachRequestOnceAndWriteTheResponse() throws IOException {
-    ControlFolder control = open();
+    ControlDirectory control = open();
     assertThat(submit(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
     control.poll();
     assertThat(requests).containsExactly(List.of("voters", "inbox=3"));
@@ -76,7 +76,7 @@ class ControlFolderTest {
 
   @Test
   void shouldRemoveResponsesThatNobodyReads() throws IOException {
-    ControlFolder control = open();
+    ControlDirectory control = open();
     submit(control, "voters");
     now = now.plusSeconds(500);
     control.poll();
@@ -88,7 +88,7 @@ class ControlFolderTest {
 
   @Test
   void shouldRejectLongRequestsAndSurviveAnException() throws IOException {
-    ControlFolder control = open();
+    ControlDirectory control = open();
     assertThat(submit(control, "x".repeat(5_000))).startsWith("2\nthe command is longer than");
     assertThat(submit(control, "defect")).startsWith("1\n").contains("planted");
     assertThat(submit(control, "voters")).startsWith("75\n");
@@ -96,7 +96,7 @@ class ControlFolderTest {
 
   @Test
   void shouldKeepTheApiFileUntilTheNodeStops() throws IOException {
-    ControlFolder control = open();
+    ControlDirectory control = open();
     ApiFile api = ApiFile.write(data, "http://127.0.0.1:1", "secret");
     Path file = folder.resolve("api.json");
     assertThat(file).hasContent("{\"url\":\"http://127.0.0.1:1\",\"token\":\"secret\"}");

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Finds the plugins in a directory and their settings. Does not load any classes. */
-final class PluginFolder {
-  private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
+final class PluginDirectory {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginDirectory.class);
 
   private static final String ORDER = "order";
   private static final long DEFAULT_ORDER = 100;
@@ -57,11 +57,11 @@ final class PluginFolder {
      * @throws SecurityStartException if a file is not a valid jar, or was removed
      */
     Found readAgain() throws SecurityStartException {
-      return new Found(name, path, PluginFolder.jars(path), settings, order);
+      return new Found(name, path, PluginDirectory.jars(path), settings, order);
     }
   }
 
-  private PluginFolder() {}
+  private PluginDirectory() {}
 
   /**
    * Returns the enabled plugins in the order in which they are called.
@@ -137,7 +137,7 @@ final class PluginFolder {
               path ->
                   LOG.warn(
                       "Ignored a file in the plugin directory that is not a jar path={}", path));
-      return sorted.stream().filter(PluginFolder::isPlugin).toList();
+      return sorted.stream().filter(PluginDirectory::isPlugin).toList();
     } catch (IOException e) {
       throw new SecurityStartException(
           "securityConfig.pluginDir: cannot read the directory: " + e, e);

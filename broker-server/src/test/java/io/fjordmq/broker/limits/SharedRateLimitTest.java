@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class SharedRateTest {
-  private final SharedRate rate = new SharedRate();
+class SharedRateLimitTest {
+  private final SharedRateLimit rate = new SharedRateLimit();
 
   @Test
   void shouldGiveTurnsAtTheRateAfterABurstOfASecond() {

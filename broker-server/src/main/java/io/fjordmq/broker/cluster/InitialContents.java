@@ -13,9 +13,9 @@ import java.util.List;
  * when they are called again, because a node that is stopped meanwhile repeats them. Used by the
  * thread that starts the node; blocks.
  */
-public interface FirstContents {
+public interface InitialContents {
   /** An empty cluster. */
-  FirstContents EMPTY = new FirstContents() {};
+  InitialContents EMPTY = new InitialContents() {};
 
   /** Returns the first ranges of a store. */
   default List<RangeDescriptor> ranges(StoreSpec spec, ReplicaSet members) throws IOException {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
-public final class ControlFolder {
-  private static final Logger LOG = LoggerFactory.getLogger(ControlFolder.class);
+public final class ControlDirectory {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlDirectory.class);
   static final String NAME = "control";
   private static final String REQUEST = ".request";
   private static final String RESPONSE = ".response";
@@ -72,7 +72,7 @@ public final class ControlFolder {
     }
   }
 
-  private ControlFolder(
+  private ControlDirectory(
       Path folder, Function<List<String>, CommandResult> commands, InstantSource clock) {
     this.folder = folder;
     this.commands = commands;
@@ -85,7 +85,7 @@ public final class ControlFolder {
    * @param directory the data directory, locked by this process
    * @param commands executes the words of a request; may block
    */
-  public static ControlFolder open(
+  public static ControlDirectory open(
       Path directory, Function<List<String>, CommandResult> commands, InstantSource clock)
       throws IOException {
     Path folder = directory.resolve(NAME);
@@ -97,7 +97,7 @@ public final class ControlFolder {
     for (Path stale : entries(folder)) {
       Files.deleteIfExists(stale);
     }
-    return new ControlFolder(folder, commands, clock);
+    return new ControlDirectory(folder, commands, clock);
   }
 
   private static List<Path> entries(Path folder) throws IOException {
