@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** File operations on snapshot directories. */
-public final class Directories {
-  private static final Logger LOG = LoggerFactory.getLogger(Directories.class);
+public final class SnapshotDirectories {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectories.class);
 
-  private Directories() {}
+  private SnapshotDirectories() {}
 
   /** Deletes the directory and its contents, if it exists. */
   public static void deleteRecursively(Path directory) throws IOException {
