@@ -186,6 +186,6 @@ public final class Restore implements InitialContents {
   @Override
   public void onCreated() throws IOException {
     RestoreRequest.delete(directory);
-    LOG.info("Backup restored as a new cluster; the backup is no longer needed by this node");
+    LOG.info("Backup restored as a new cluster; this node no longer needs the backup");
   }
 }

@@ -72,10 +72,11 @@ final class ProviderTestResource implements Resource {
 
   record IdentityJson(
       @Field("The authenticated user name; absent if anonymous") @Nullable String username,
-      @Field("Tenant") String tenant,
+      @Field("Tenant of the client") String tenant,
       @Field("Whether the client may do everything") boolean isSuperuser,
-      @Field("Attributes") Map<String, String> clientAttrs,
-      @Field("Number of rules of the client's own; absent if it has none") @Nullable Integer rules,
+      @Field("Attributes of the client") Map<String, String> clientAttrs,
+      @Field("Number of rules that the authenticator supplied; absent if it supplied none")
+          @Nullable Integer rules,
       @Field("When the identity expires; absent if it never does") @Nullable Instant expireAt) {
     static IdentityJson of(Identity identity) {
       return new IdentityJson(

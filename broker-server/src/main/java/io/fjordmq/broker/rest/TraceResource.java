@@ -51,7 +51,9 @@ final class TraceResource implements Resource {
   record LogMeta(
       @Field("Offset of the next part in the file, in bytes") long position,
       @Field("Maximum size of the part, in bytes") int bytes,
-      @Field("`eof` at the end of a stopped trace, `retry` at the end of another; otherwise absent")
+      @Field(
+              "`eof` at the end of a stopped trace, `retry` at the end of a running one; otherwise"
+                  + " absent")
           @Nullable String hint) {}
 
   record LogJson(
