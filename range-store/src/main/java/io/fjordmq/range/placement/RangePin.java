@@ -34,7 +34,10 @@ public record RangePin(Set<NodeId> voters, @Nullable NodeId leader) {
     voters = Set.copyOf(voters);
     if (voters.isEmpty() || (leader != null && !voters.contains(leader))) {
       throw new IllegalArgumentException(
-          "a pin needs voters, among them its leader; voters=" + voters + " leader=" + leader);
+          "the voters of a pin must not be empty and must include its leader; voters="
+              + voters
+              + " leader="
+              + leader);
     }
   }
 
