@@ -240,7 +240,8 @@ class PluginReloadTest {
             .replace("implements Authenticator", "implements Authenticator, ClientEventListener"));
     assertThat(failure())
         .contains(
-            "the new version provides 1 ClientEventListener classes instead of 0; restart the node");
+            "the new version provides 1 ClientEventListener classes instead of 0; restart the"
+                + " node");
     assertThat(get(user(0))).isEqualTo("one");
     assertThat(events()).isEqualTo("start one\nstart two\nclose two\n");
     assertThat(plugins().status().get(0).kinds()).containsExactly("Authenticator");
