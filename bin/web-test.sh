@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: bin/web-test.sh [CHECK]...
-#        bin/web-test.sh --screenshots [FOLDER]
+#        bin/web-test.sh --screenshots [DIR]
 #
 # Tests the web page in headless Chromium, on a node and on a cluster of three, which the script starts on free ports and
 # stops at the end. Requires Node.js with npm, and Chromium or Chrome. As root on Debian, the script installs Chromium if
@@ -11,15 +11,15 @@
 #                  minutes; viewerChangesNothing and everyViewIsAccessible run on three nodes only if they are named)
 #
 # Options:
-#   --screenshots  take screenshots of every view and of the day in docs/OPERATIONS.md instead, and store them in FOLDER
-#                  (default: docs/images); uses pngquant, if there is one, to make them small
+#   --screenshots  take screenshots of every view and of the day in docs/OPERATIONS.md instead, and store them in DIR
+#                  (default: docs/images); compresses them with pngquant if it is installed
 #   -h, --help     print this help
 #   --version      print the version
 #
 # Environment:
 #   CHROMIUM       browser to use (default: chromium, chromium-browser, google-chrome or chrome from the PATH)
 #   VIEWS          regular expression for the names of the views that --screenshots shows (default: all views, and the day)
-#   WEB_SOURCES    folder from which the browser gets the files of the page, instead of from the build: with
+#   WEB_SOURCES    directory from which the browser gets the files of the page, instead of from the build: with
 #                  broker-server/src/main/web, changed files need no build
 #
 # Examples:

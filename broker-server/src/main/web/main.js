@@ -40,7 +40,7 @@ function Route() {
     return html`<h1 tabindex="-1">Not found</h1><p>There is no view at <code>${path}</code>. <a href="#/">Overview</a></p>`;
   }
   if (refused) {
-    return html`<h1 tabindex="-1">${view.title}</h1><p>This view concerns all tenants, and you are bound to tenant
+    return html`<h1 tabindex="-1">${view.title}</h1><p>This view covers all tenants, and you are bound to tenant
       ${' '}${tenantName(session.get().tenant)}. See the <a href="#/clients">clients</a> of your tenant.</p>`;
   }
   return html`<${view.component} key=${path} ...${found.params} />`;

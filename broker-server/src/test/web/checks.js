@@ -138,7 +138,7 @@ async function clientIsFoundAndKicked({ browser, node }) {
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Kick', 'the focus returns');
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Kick' }).click();
-  await page.getByText('No node knows this client now').waitFor();
+  await page.getByText('No node currently knows this client').waitFor();
   const why = page.getByRole('region', { name: 'Why: recent events' });
   await why.getByText(/administrative action/i).first().waitFor();
   const [packet] = await kicked;
@@ -229,7 +229,7 @@ async function viewerChangesNothing({ browser, node }) {
 // Presses the buttons of a view that a viewer may press: none of them offers a change. The others say why they do not.
 export async function pressEverything(page) {
   for (const button of await page.locator('main button[aria-disabled="true"]').all()) {
-    assert.match(await button.getAttribute('title'), /Requires the role|Concerns all tenants/);
+    assert.match(await button.getAttribute('title'), /Requires the role|Affects all tenants/);
   }
   const enabled = page.locator('main button:not([aria-disabled="true"], :disabled)');
   for (let i = 0; i < Math.min(await enabled.count(), 40); i++) {
@@ -354,7 +354,7 @@ async function keyboardIsEnough({ browser, node }) {
   await page.getByRole('dialog').waitFor();
   await tabTo(page, 'Kick');
   await page.keyboard.press('Enter');
-  await page.getByText('No node knows this client now').waitFor();
+  await page.getByText('No node currently knows this client').waitFor();
   device.end(true);
   await closed(page);
 }

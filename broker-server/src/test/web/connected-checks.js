@@ -145,7 +145,7 @@ async function clientOfAnotherNodeIsKicked(browser, nodes, clients) {
   const kicked = once(clients[i], 'disconnect');
   await page.getByRole('button', { name: 'Kick' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Kick' }).click();
-  await page.getByText('No node knows this client now').waitFor();
+  await page.getByText('No node currently knows this client').waitFor();
   await why.getByText(/administrative action/i).first().waitFor();
   const [packet] = await kicked;
   assert.equal(packet.reasonCode, 0x98);

@@ -58,7 +58,7 @@ export function refusal(role, allTenants = false) {
     return `Requires the role ${role}; you are ${session.get()?.role ?? 'not logged in'}.`;
   }
   if (allTenants && session.get().tenant !== null) {
-    return `Concerns all tenants; you are bound to tenant ${session.get().tenant}.`;
+    return `Affects all tenants; you are bound to tenant ${session.get().tenant}.`;
   }
   return '';
 }

@@ -51,7 +51,7 @@ export function Shell({ children }) {
 function RoleNote() {
   const where = isBound() ? `tenant ${tenantName(session.get().tenant)}` : '';
   if (!hasRole('operator')) {
-    return html`<p class="role-note">You are a viewer${where ? ` of ${where}` : ''}: you can see everything here, and change nothing.</p>`;
+    return html`<p class="role-note">You are a viewer${where ? ` of ${where}` : ''}: you can see everything here but change nothing.</p>`;
   }
   return where ? html`<p class="role-note">You see and change only ${where}.</p>` : null;
 }

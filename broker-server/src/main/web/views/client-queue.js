@@ -41,7 +41,7 @@ export function QueuePanel({ client }) {
     <div class="section-head"><h2>Messages</h2>
       <div class="choice" role="group" aria-label="Kind of messages">${KINDS.map(([value, name]) => html`<button type="button"
         aria-pressed=${value === kind} onClick=${() => choose(value)}>${name}</button>`)}</div></div>
-    <p class="quiet">${count(client.mqueue_len ?? 0)} waiting, ${count(client.inflight_cnt ?? 0)} in flight. Looking at them neither removes them nor marks them as sent.</p>
+    <p class="quiet">${count(client.mqueue_len ?? 0)} waiting, ${count(client.inflight_cnt ?? 0)} in flight. Listing them neither removes them nor marks them as sent.</p>
     <div class="buttons">
       <button type="button" disabled=${busy} onClick=${() => load(kind, false)}>${page ? 'Reload' : 'List messages'}</button>
       ${page && !page.withPayload && page.messages.length > 0

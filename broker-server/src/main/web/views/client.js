@@ -23,7 +23,7 @@ const REASONS = {
   lease: 'The node has no lease, so its clients are paused.',
   authorization: 'A plugin or provider has not decided yet whether the client may do what it asked for.',
   'client not reading': 'The client does not read from its connection.',
-  'sessionConfig.maxInflight': 'The client has not acknowledged the messages that are in flight, and gets no more until it does.',
+  'sessionConfig.maxInflight': 'The client has not acknowledged the messages in flight and receives no more until it does.',
   'sessionConfig.maxPendingPublishes': 'The client publishes faster than its messages are stored, so the node reads more slowly.',
   'sessionConfig.maxPendingSubscribes': 'The client subscribes faster than its subscriptions are stored, so the node reads more slowly.',
 };
@@ -43,7 +43,7 @@ export function ClientView({ clientid }) {
       </div>
     </div>
     ${error && !error.temporary ? html`<${Banner} kind=${gone ? 'info' : 'error'}>
-      ${gone ? 'No node knows this client now: it is not connected, and has no session. Its recent events are below.' : error.message}<//>` : null}
+      ${gone ? 'No node currently knows this client: it is not connected and has no session. Its recent events are below.' : error.message}<//>` : null}
     ${data === undefined && !error ? html`<p class="empty">Loading…</p>` : null}
     ${data ? html`<${HeldBack} reasons=${data.held_back_by} />` : null}
     <div class="columns">

@@ -41,7 +41,7 @@ export function MqttRulesView() {
   ];
   return html`<h1 tabindex="-1">MQTT rules</h1>
     <p class="quiet">The rules of the client are evaluated first, then those of the user, of its groups, and of all clients.
-      What no rule allows is denied. Users and their groups are in <a href="#/mqtt-users">MQTT users</a>.</p>
+      Actions that no rule allows are denied. Users and their groups are in <a href="#/mqtt-users">MQTT users</a>.</p>
     <${UnusedDatabase} source="/authorization/sources" list="securityConfig.authorization" types=${html`<code>database</code>`}>
       This node does not apply these rules.<//>
     <${RulesOfAll} tenant=${tenant} />
@@ -111,7 +111,7 @@ async function edit(kind, owner, tenant, refresh) {
   const name = owner[field];
   const done = await openForm({
     title: `Rules of ${noun} ${name}`,
-    body: 'Connected clients use the changed rules from their next action on.',
+    body: 'The changed rules apply to connected clients from their next action.',
     action: 'Save',
     fields: [rulesField(owner.rules)],
     run: async ({ rules }) => put(`${RULES}/${kind}${path`/${name}`}`, { [field]: name, rules: parse(rules), version: owner.version }, { tenant }),
@@ -125,7 +125,7 @@ async function edit(kind, owner, tenant, refresh) {
 async function editAll({ rules, version }, tenant, refresh) {
   const done = await openForm({
     title: 'Rules of all clients',
-    body: 'Connected clients use the changed rules from their next action on.',
+    body: 'The changed rules apply to connected clients from their next action.',
     action: 'Save',
     fields: [rulesField(rules)],
     run: async (values) => post(`${RULES}/all`, { rules: parse(values.rules), version }, { tenant }),

@@ -35,7 +35,7 @@ const COLUMNS = [
 export function MqttUsersView() {
   return html`<h1 tabindex="-1">MQTT users</h1>
     <p class="quiet">MQTT users, for providers of types <code>database</code> and <code>scram</code>.
-      What they may do is in <a href="#/mqtt-rules">MQTT rules</a>.</p>
+      <a href="#/mqtt-rules">MQTT rules</a> define what they may do.</p>
     <${UnusedDatabase} source="/authentication" list="securityConfig.authentication" types=${html`<code>database</code> or <code>scram</code>`}>
       This node does not authenticate clients with these users.<//>
     <${ListView} source=${USERS} filters=${FILTERS} columns=${COLUMNS} caption="MQTT users" rowKey=${({ user_id: user }) => user}

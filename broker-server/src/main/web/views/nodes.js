@@ -82,7 +82,7 @@ function NodeCard({ node, nodes, color, evacuation, refresh }) {
       <${NodeActions} node=${node} nodes=${nodes} draining=${draining} refresh=${refresh} /></div>
     ${draining ? html`<${Banner} kind="warning">Evacuated: ${EVACUATIONS[evacuation.state] ?? evacuation.state}
       (${count(evacuation.current_connected)} clients, ${count(evacuation.led_ranges)} ranges left).<//>` : null}
-    ${EXPLANATIONS[node.state] ? html`<p>${EXPLANATIONS[node.state]} The <a href="#/alarms">alarms</a> say since when.</p>` : null}
+    ${EXPLANATIONS[node.state] ? html`<p>${EXPLANATIONS[node.state]} The <a href="#/alarms">alarms</a> show since when.</p>` : null}
     ${isKnown(node.uptime) || node.node_status !== 'running' ? null : html`<${Banner} kind="warning">Did not respond within a second.<//>`}
     <${Facts} items=${[
       ['Id', node.node],

@@ -38,7 +38,7 @@ const CANCEL = {
 const merge = (right) => ({
   command: 'merge',
   title: 'Merge',
-  body: `The range absorbs ${right.range}. If they are on different nodes, replicas move first, which may take long.`,
+  body: `The range absorbs ${right.range}. If they are on different nodes, replicas move first, which can take a long time.`,
 });
 
 function run(range, { command, title, body }) {

@@ -36,7 +36,7 @@ export function RetainedMessageView({ topic }) {
         ${withPayload && data.payload !== undefined ? html`<p><${Payload} ...${data} /></p>`
           : html`<p class="quiet">${bytes(data.payload_bytes)}, not loaded.</p>`}</section>` : null}
     ${data === undefined && !error ? html`<p class="empty" aria-busy="true">Loading…</p>` : null}
-    ${error?.status === 404 ? html`<button type="button" onClick=${refresh}>Look again</button>` : null}`;
+    ${error?.status === 404 ? html`<button type="button" onClick=${refresh}>Check again</button>` : null}`;
 }
 
 function facts({ tenant, qos, publish_at: at, from_clientid: by, expires_at: expires, payload_bytes: size, properties }) {

@@ -40,8 +40,8 @@ async function deleteMatching(topic, tenant, refresh) {
   const whose = session.get().tenant ?? tenant;
   const done = await confirm({
     title: topic ? `Delete the retained messages that match ${topic}?` : 'Delete all retained messages?',
-    body: `This concerns all messages ${topic ? 'that match the topic filter' : ''} of ${whose ? `tenant ${whose}` : 'the default tenant'}, not only
-      those on this page. Subscribers are not told. The messages cannot be restored.`,
+    body: `This deletes all messages ${topic ? 'that match the topic filter' : ''} of ${whose ? `tenant ${whose}` : 'the default tenant'}, not only
+      those on this page. Subscribers are not notified. The messages cannot be restored.`,
     action: 'Delete',
     run: () => del('/mqtt/retainer/messages', { topic, tenant }),
   });

@@ -51,7 +51,7 @@ async function register(tenant, refresh) {
     run: ({ topic }) => post('/mqtt/topic_metrics', { topic }, { tenant }),
   });
   if (done) {
-    notify('All nodes count the messages of this topic now.');
+    notify('All nodes now count the messages of this topic.');
     refresh();
   }
 }

@@ -19,7 +19,7 @@ export function TopicsView() {
   const tenant = session.get().tenant ?? query.tenant ?? '';
   const [version, setVersion] = useState(0);
   return html`<h1 tabindex="-1">Topics</h1>
-    <p>Topic filters that have subscribers. Open a level to see what follows it; choose a topic filter to see who subscribes.</p>
+    <p>Topic filters that have subscribers. Expand a level to see the levels below it; select a topic filter to see its subscribers.</p>
     <div class="toolbar">
       <${Position} prefix=${prefix} />
       <span class="grow"></span>
@@ -87,7 +87,7 @@ function Levels({ prefix, tenant, chosen, isRoot = false }) {
   return html`<${Partial} parts=${partial} />
     ${error ? html`<${Banner} kind="error">${error}<//>` : null}
     ${levels.length === 0 ? html`<p class="empty">${isRoot && prefix === ''
-        ? 'No client subscribes to anything. Topic filters appear here as soon as clients subscribe.' : 'No topic filter has further levels here.'}</p>` : null}
+        ? 'There are no subscriptions. Topic filters appear here as soon as clients subscribe.' : 'No topic filter has further levels here.'}</p>` : null}
     <ul class="tree">${levels.map((level) => html`<${Level} key=${level.level} level=${level} tenant=${tenant} chosen=${chosen} />`)}</ul>
     ${cursor === null ? null : levels.length >= MAX_LEVELS
       ? html`<p class="quiet">Only the first ${count(levels.length)} levels are shown.
@@ -126,7 +126,7 @@ function Subscribers({ filter, tenant }) {
   }, [filter]);
   return html`<section class="panel" aria-label="Subscribers" ref=${panel}>
     <h2>Subscribers</h2>
-    ${!filter ? html`<p class="empty">Choose a topic filter in the tree.</p>` : html`
+    ${!filter ? html`<p class="empty">Select a topic filter in the tree.</p>` : html`
       <p><code>${filter}</code></p>
       ${gone ? html`<${Banner}>This topic filter no longer has subscribers.<//>`
         : error && !error.temporary ? html`<${Banner} kind="error">${error.message}<//>` : null}

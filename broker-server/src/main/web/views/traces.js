@@ -81,7 +81,7 @@ export async function startTrace({ refresh, clientid = '', tenant = '' }) {
     }),
   });
   if (done) {
-    notify('The trace has started. Find it in the view Traces.');
+    notify('The trace has started. The Traces view lists it.');
     refresh();
   }
 }
@@ -134,7 +134,7 @@ async function remove(trace, refresh) {
 async function removeAll(refresh) {
   const done = await confirm({
     title: 'Delete all traces?',
-    body: 'Running traces are stopped, and all nodes delete all files of traces.',
+    body: 'Running traces are stopped, and all nodes delete all trace files.',
     action: 'Delete all',
     run: () => del('/trace'),
   });

@@ -12,7 +12,7 @@ import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.disk.NodeDisk;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
-import io.fjordmq.broker.limits.DescriptorUse;
+import io.fjordmq.broker.limits.DescriptorUsage;
 import io.fjordmq.broker.limits.OverloadGuard;
 import io.fjordmq.broker.monitor.Gauges;
 import io.fjordmq.broker.monitor.MonitorQueries;
@@ -133,7 +133,7 @@ final class Monitoring implements ShutdownSequence.Composite {
   /** The resources of this node. Does not block. */
   static NodeResources resources(NodeDisk disk, OverloadGuard overload) {
     Runtime runtime = Runtime.getRuntime();
-    DescriptorUse descriptors = overload.descriptors();
+    DescriptorUsage descriptors = overload.descriptors();
     return new NodeResources(
         runtime.totalMemory()
             - runtime.freeMemory()

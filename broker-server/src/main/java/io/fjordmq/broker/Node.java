@@ -14,7 +14,7 @@ import io.fjordmq.broker.net.MqttServer;
 import io.fjordmq.broker.net.SystemdNotifier;
 import io.fjordmq.broker.ops.ApiFile;
 import io.fjordmq.broker.ops.BrokerMetrics;
-import io.fjordmq.broker.ops.ControlFolder;
+import io.fjordmq.broker.ops.ControlDirectory;
 import io.fjordmq.broker.ops.ReadyFile;
 import io.fjordmq.broker.rest.AccountAuthentication;
 import io.fjordmq.broker.rest.LocalToken;
@@ -116,8 +116,8 @@ final class Node implements AutoCloseable {
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
     Files.deleteIfExists(drainFile); // a request left over from an earlier process
     started.decommission().setExit(this::drainAndExit);
-    ControlFolder control =
-        ControlFolder.open(
+    ControlDirectory control =
+        ControlDirectory.open(
             Path.of(config.dataDir()), started.commands()::execute, InstantSource.system());
     started.commands().logDifferences(config.storesWithVoterCount());
     shutdownSequence
@@ -134,7 +134,7 @@ final class Node implements AutoCloseable {
         "ready file", ReadyFile.write(Path.of(config.dataDir()), Instant.now(), mqtt, pagesUri));
     systemd.ready("Ready: " + String.join(" ", mqtt) + " " + pagesUri);
     LOG.info(
-        "FjordMQ is ready ms={} mqtt={} http={}",
+        "FjordMQ is ready durationMs={} mqtt={} http={}",
         (System.nanoTime() - begin) / 1_000_000,
         mqtt,
         pagesUri);

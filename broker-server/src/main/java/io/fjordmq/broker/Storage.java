@@ -2,7 +2,7 @@ package io.fjordmq.broker;
 
 import io.fjordmq.broker.backup.Restore;
 import io.fjordmq.broker.cluster.ClusterNode;
-import io.fjordmq.broker.cluster.FirstContents;
+import io.fjordmq.broker.cluster.InitialContents;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.lifecycle.ShutdownSequence;
 import io.fjordmq.broker.lifecycle.StartException;
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 final class Storage implements ShutdownSequence.Composite {
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final DataDirectory directory;
-  private final FirstContents firstContents;
+  private final InitialContents firstContents;
   private final NodeIdentity identity;
   private final RocksKv kv;
 
@@ -64,7 +64,7 @@ final class Storage implements ShutdownSequence.Composite {
   }
 
   /** What this node creates a cluster with, if it does. */
-  FirstContents firstContents() {
+  InitialContents firstContents() {
     return firstContents;
   }
 

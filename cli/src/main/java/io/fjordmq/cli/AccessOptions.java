@@ -60,7 +60,7 @@ final class AccessOptions {
    * @throws UsageException if the options contradict each other or are incomplete
    * @throws io.fjordmq.cli.api.ApiFailure if the node on this host is not running
    */
-  ApiAccess resolve(Host host) {
+  ApiAccess resolve(CommandEnvironment host) {
     boolean isLocal = configuration != null || directory != null;
     if (isLocal && url != null) {
       throw new UsageException("-c and -d choose a node on this host; omit them with --url");
@@ -71,12 +71,12 @@ final class AccessOptions {
   }
 
   /** Whether the options choose a node on this host. */
-  boolean isLocal(Host host) {
+  boolean isLocal(CommandEnvironment host) {
     boolean isChosen = configuration != null || directory != null;
     return isChosen || (url == null && host.environment().getOrDefault(URL_VARIABLE, "").isEmpty());
   }
 
-  private ApiAccess local(Host host) {
+  private ApiAccess local(CommandEnvironment host) {
     if (host.dataDirectory() == null) {
       throw new UsageException("no data directory; run bin/fjordmq, or set --url");
     }

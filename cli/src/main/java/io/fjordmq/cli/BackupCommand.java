@@ -22,8 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
       "Back up the cluster to a directory on the disk of a node",
       "One node collects the sessions, queues, retained messages, users, rules, bans and settings"
           + " of the whole cluster, while all nodes serve clients. The command waits until the"
-          + " the backup. After Ctrl-C, the backup continues; see 'backup status' and 'backup"
-          + " cancel'."
+          + " backup is complete. After Ctrl-C, the backup continues; see 'backup status' and"
+          + " 'backup cancel'."
     })
 final class BackupCommand implements Callable<Integer> {
   private static final ApiPath PATH = ApiPath.of("backup");

@@ -321,10 +321,11 @@ final class ClusterCommand {
       name = "upgrade",
       description = {
         "Raise the cluster level to the highest that all nodes support",
-        "Finishes an upgrade at once. From then on, older versions cannot return."
+        "Completes an upgrade immediately. Afterwards, older versions can no longer join."
       })
   int upgrade(@Mixin YesOption yes, @Mixin JsonOption json) {
-    if (!context.confirm(yes, "Raise the cluster level? Older versions cannot return then.")) {
+    if (!context.confirm(
+        yes, "Raise the cluster level? Afterwards, older versions can no longer join.")) {
       return ExitCode.FAILED;
     }
     return context.done(

@@ -35,11 +35,11 @@ final class CommandContext {
 
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
-  private final Host host;
+  private final CommandEnvironment host;
   private final AccessOptions access;
   private @Nullable ApiClient client;
 
-  CommandContext(Host host, AccessOptions access) {
+  CommandContext(CommandEnvironment host, AccessOptions access) {
     this.host = host;
     this.access = access;
   }

@@ -43,8 +43,8 @@ final class ConfigCommand {
       description = {
         "Show the effective value of every key",
         "Shows the configuration of the running node. If the node on this host is not running,"
-            + " shows what its configuration file and the environment of this shell would result"
-            + " in. Secrets are redacted."
+            + " shows the values that its configuration file and the environment of this shell"
+            + " would give it. Secrets are redacted."
       })
   int show(
       @Option(names = "--changed", description = "only keys that differ from their default")
@@ -133,7 +133,7 @@ final class ConfigCommand {
   @Command(
       name = "set",
       description = {
-        "Set values for the whole cluster, all or none",
+        "Set values for the whole cluster, either all of them or none",
         "Only keys that are reloadable can be set. A node keeps its own value if its environment,"
             + " system properties or command line set the key."
       })

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends the lines of a file to the API, in batches. What exists already is left unchanged, and what
- * the node refuses is listed; only a failure that concerns every request ends the import.
+ * Sends the lines of a file to the API, in batches. Leaves existing elements unchanged and lists
+ * those that the node refuses; only a failure that affects every request ends the import.
  */
 final class DataImport {
   private static final int MAX_BATCH_CHARS = 256 << 10;
@@ -111,7 +111,7 @@ final class DataImport {
   private void requireHeader(@Nullable String line) {
     JsonNode header = parse(line == null ? "" : line, 1);
     if (!header.path(DataKind.TYPE).asString("").equals(DataKind.HEADER)) {
-      throw incomplete("it does not begin with the header of an export");
+      throw incomplete("the first line is not the header of an export");
     }
     int format = header.path("format").asInt(0);
     if (format != DataKind.FORMAT) {
@@ -127,7 +127,7 @@ final class DataImport {
       long expected = end.path(each.toString()).asLong(0);
       long found = counts.getOrDefault(each, 0L);
       if (expected != found) {
-        throw incomplete("it has %d %s instead of %d".formatted(found, each, expected));
+        throw incomplete("the file has %d %s instead of %d".formatted(found, each, expected));
       }
     }
   }

@@ -3,7 +3,7 @@ package io.fjordmq.cli;
 import io.fjordmq.cli.api.Json;
 import io.fjordmq.cli.doctor.Doctor;
 import io.fjordmq.cli.doctor.Finding;
-import io.fjordmq.cli.doctor.Machine;
+import io.fjordmq.cli.doctor.KernelFiles;
 import io.fjordmq.cli.doctor.NodeConfiguration;
 import io.fjordmq.cli.doctor.Status;
 import io.fjordmq.cli.output.Column;
@@ -78,7 +78,7 @@ final class DoctorCommand implements Callable<Integer> {
     Path data = program.home().resolve(configuration.values().getOrDefault("dataDir", "data"));
     List<Finding> findings =
         new Doctor(
-                new Machine(Path.of("/")),
+                new KernelFiles(Path.of("/")),
                 configuration,
                 new Doctor.Options(program.home(), data, expectedConnections(), !skipsDiskTest))
             .runChecks();

@@ -36,8 +36,9 @@ final class ImportCommand {
       name = "data",
       description = {
         "Import sessions, retained messages and MQTT users from a file that 'export' has written",
-        "The cluster keeps serving clients. What exists already is left unchanged and listed, so"
-            + " that the command can be repeated. The expiry of sessions begins now."
+        "The cluster keeps serving clients. Existing sessions, messages and users are left"
+            + " unchanged and listed, so the command can be repeated. The session expiry intervals"
+            + " begin now."
       })
   int data(@Parameters(paramLabel = "FILE", description = "file of JSON lines") Path file) {
     DataImport data = new DataImport(context, file, line -> context.terminal().err().println(line));

@@ -73,8 +73,8 @@ public final class Main {
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)),
             System.getProperty("fjordmq.terminal.input") != null,
             console == null ? null : PasswordPrompt.of(console));
-    Host host =
-        new Host(
+    CommandEnvironment host =
+        new CommandEnvironment(
             System.getenv(),
             directory == null ? null : Path.of(directory),
             terminal,
@@ -98,7 +98,7 @@ public final class Main {
   }
 
   /** Runs a command; returns the exit code. */
-  static int run(Host host, String... args) {
+  static int run(CommandEnvironment host, String... args) {
     int code = commandLine(host, List.of(args)).execute(args);
     host.terminal().out().flush();
     host.terminal().err().flush();
@@ -110,7 +110,7 @@ public final class Main {
    *
    * @param words the command line; empty for all commands
    */
-  static CommandLine commandLine(Host host, List<String> words) {
+  static CommandLine commandLine(CommandEnvironment host, List<String> words) {
     Main main = new Main();
     CommandLine line = new CommandLine(main);
     TopLevelCommands.of(new CommandContext(host, main.access), line)

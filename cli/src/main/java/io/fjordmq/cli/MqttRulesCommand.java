@@ -37,7 +37,7 @@ final class MqttRulesCommand {
     this.context = context;
   }
 
-  /** What a rule does. */
+  /** The effect of a rule. */
   enum Permission {
     ALLOW,
     DENY;
@@ -48,7 +48,7 @@ final class MqttRulesCommand {
     }
   }
 
-  /** What a rule applies to. */
+  /** The actions that a rule applies to. */
   enum Action {
     PUBLISH,
     SUBSCRIBE,
@@ -123,8 +123,8 @@ final class MqttRulesCommand {
       description = {
         "Add a rule after the others",
         "The first rule that matches decides. The rules of the client are evaluated first, then"
-            + " those of the user, of its groups, and of all clients. What no rule allows is"
-            + " denied."
+            + " those of the user, of its groups, and of all clients. Actions that no rule allows"
+            + " are denied."
       })
   int add(
       @Mixin RuleOwner owner,

@@ -10,11 +10,11 @@ import picocli.CommandLine.Option;
     name = "recover",
     description = {
       "Recover a stopped node after the permanent loss of a majority",
-      "Without --confirm, shows what the node on this host has of each range, and changes nothing."
-          + " With --confirm, makes the node the only member of a new cluster with a new id, which"
-          + " has all data of the node; keys of which it has no data become empty. With --range,"
-          + " makes the node the only voter of one range in its existing cluster. What only the"
-          + " lost nodes had is lost. Run the command as the user that runs the node."
+      "Without --confirm, shows which data of each range the node on this host has, and changes"
+          + " nothing. With --confirm, makes the node the only member of a new cluster with a new"
+          + " id, which has all data of the node; ranges of which it has no data become empty. With"
+          + " --range, makes the node the only voter of one range in its existing cluster. Data"
+          + " that only the lost nodes had is lost. Run the command as the user that runs the node."
     })
 final class RecoverCommand implements Callable<Integer> {
   private static final String RANGE = "(dist|inbox|retain)-[0-9]{1,18}";

@@ -157,14 +157,14 @@ final class SizeCommand implements Callable<Integer> {
       names = "--memory",
       paramLabel = "GB",
       defaultValue = "32",
-      description = "memory of a node (default: 32)")
+      description = "memory of a node in GB (default: 32)")
   private double memory;
 
   @Option(
       names = "--disk",
       paramLabel = "GB",
       defaultValue = "200",
-      description = "disk of a node (default: 200)")
+      description = "disk space of a node in GB (default: 200)")
   private double disk;
 
   @Option(
@@ -178,7 +178,7 @@ final class SizeCommand implements Callable<Integer> {
       names = "--utilization",
       paramLabel = "PERCENT",
       defaultValue = "60",
-      description = "part of the cores to use on average (default: 60)")
+      description = "percentage of the cores to use on average (default: 60)")
   private double utilizationPercent;
 
   @Option(names = "--json", description = "print the result as JSON")

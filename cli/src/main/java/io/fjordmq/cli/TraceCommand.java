@@ -117,7 +117,7 @@ final class TraceCommand {
 
   @Command(
       name = "download",
-      description = "Print what all nodes have traced so far, sorted by time")
+      description = "Print the trace lines of all nodes so far, sorted by time")
   int download(
       @Parameters(paramLabel = NAME, description = WHICH) String name,
       @Option(

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends imported users and rules to the API. What exists already is left unchanged, and what the
- * node refuses is listed; only a failure that concerns every request ends the import.
+ * Sends imported users and rules to the API. Leaves existing users and rules unchanged and lists
+ * those that the node refuses; only a failure that affects every request ends the import.
  */
 final class UserImport {
   private static final int BATCH = 500;

@@ -24,7 +24,7 @@ final class Cli {
   private String input = "";
   private @Nullable Path directory;
   private @Nullable PasswordPrompt passwords;
-  private Host.Pause pause = seconds -> false;
+  private CommandEnvironment.Pause pause = seconds -> false;
 
   /**
    * The result of a command.
@@ -77,7 +77,7 @@ final class Cli {
     return this;
   }
 
-  Cli pause(Host.Pause value) {
+  Cli pause(CommandEnvironment.Pause value) {
     pause = value;
     return this;
   }
@@ -93,7 +93,9 @@ final class Cli {
             new BufferedReader(new StringReader(input)),
             isInteractive,
             passwords);
-    Host host = new Host(environment, directory, terminal, InstantSource.fixed(NOW), pause);
+    CommandEnvironment host =
+        new CommandEnvironment(
+            environment, directory, terminal, InstantSource.fixed(NOW), pause);
     int code = Main.run(host, words);
     return new Result(code, out.toString(), err.toString());
   }

@@ -175,7 +175,7 @@ class ConfigCommandTest {
     steps.add(() -> {});
     steps.add(() -> api.on("GET /ranges?limit=10000", "{\"data\":[" + range + "]}"));
     steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\"}]"));
-    Host.Pause pause =
+    CommandEnvironment.Pause pause =
         seconds -> {
           steps.remove().run();
           return true;
@@ -201,7 +201,7 @@ class ConfigCommandTest {
     Deque<Runnable> steps = new ArrayDeque<>();
     steps.add(() -> {});
     steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\",\"name\":\"beta\"}]"));
-    Host.Pause pause =
+    CommandEnvironment.Pause pause =
         seconds -> {
           steps.remove().run();
           return true;
@@ -220,7 +220,7 @@ class ConfigCommandTest {
     steps.add(() -> api.on("GET /nodes", 503, "{\"message\":\"busy\"}"));
     steps.add(() -> {});
     steps.add(() -> api.on("GET /nodes", "[{\"node\":\"n2\"}]"));
-    Host.Pause pause =
+    CommandEnvironment.Pause pause =
         seconds -> {
           steps.remove().run();
           return true;

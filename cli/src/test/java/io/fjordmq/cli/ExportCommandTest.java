@@ -81,7 +81,7 @@ class ExportCommandTest {
     assertThat(Cli.of(api).line("import data " + file(HEADER, RETAINED, END)).err())
         .contains("it has 0 sessions instead of 2");
     assertThat(Cli.of(api).line("import data " + file("{}")).err())
-        .contains("does not begin with the header");
+        .contains("the first line is not the header");
     assertThat(
             Cli.of(api)
                 .line("import data " + file("{\"type\":\"fjordmq-export\",\"format\":2}"))

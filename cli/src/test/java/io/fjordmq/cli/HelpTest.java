@@ -39,7 +39,9 @@ class HelpTest {
     Terminal terminal =
         new Terminal(none, none, 0, new BufferedReader(new StringReader("")), false, null);
     return Main.commandLine(
-        new Host(Map.of(), null, terminal, InstantSource.system(), seconds -> false), List.of());
+        new CommandEnvironment(
+            Map.of(), null, terminal, InstantSource.system(), seconds -> false),
+        List.of());
   }
 
   /** All commands that do something, such as {@code clients list}. */

@@ -131,7 +131,7 @@ class ListTest {
   void shouldPrintAgainUntilInterrupted() {
     api.on("GET /users", "[{\"username\":\"tcp\"}]");
     List<Integer> pauses = new ArrayList<>();
-    Host.Pause twice =
+    CommandEnvironment.Pause twice =
         seconds -> {
           pauses.add(seconds);
           return pauses.size() < 2;
@@ -146,7 +146,7 @@ class ListTest {
   @Test
   void shouldContinueToWatchANodeThatDoesNotRespond() {
     api.on("GET /users", "[{\"username\":\"tcp\"}]");
-    Host.Pause failing =
+    CommandEnvironment.Pause failing =
         seconds -> {
           boolean isFirst = api.requests().size() == 1;
           api.on("GET /users", 503, "{\"code\":\"X\",\"message\":\"overloaded\"}");

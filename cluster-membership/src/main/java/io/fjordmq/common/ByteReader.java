@@ -59,7 +59,8 @@ public final class ByteReader {
   public int readInt() {
     long value = readVarint();
     if (value < 0 || value > Integer.MAX_VALUE) {
-      throw new MalformedBytesException("number out of range: " + Long.toUnsignedString(value));
+      throw new MalformedBytesException(
+          "number must be between 0 and 2147483647, not " + Long.toUnsignedString(value));
     }
     return (int) value;
   }

@@ -200,7 +200,7 @@ class MessageCodecTest {
         .hasMessage("varint is longer than 64 bits");
     byte[] twoToThe31 = HexFormat.of().parseHex("8080808008");
     assertThatThrownBy(() -> new ByteReader(twoToThe31).readInt())
-        .hasMessage("number out of range: 2147483648");
+        .hasMessage("number must be between 0 and 2147483647, not 2147483648");
     byte[] millionItems = HexFormat.of().parseHex("c0843d00");
     assertThatThrownBy(() -> new ByteReader(millionItems).readCount(1))
         .hasMessage("count of 1000000 items exceeds the 1 remaining bytes");

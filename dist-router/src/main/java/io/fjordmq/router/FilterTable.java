@@ -44,7 +44,7 @@ public final class FilterTable<V, R> {
   private final Function<List<V>, Weighted<R>> combine;
   private final Weighted<R> noMatch;
   private final TopicCache<R> cache;
-  private final RecentValues<String> levels = new RecentValues<>(); // guarded by lock
+  private final LossyInterner<String> levels = new LossyInterner<>(); // guarded by lock
   private volatile int size;
 
   private final LongAdder hits = new LongAdder();
@@ -85,7 +85,7 @@ public final class FilterTable<V, R> {
     /** Number of changes; incremented under the lock. */
     volatile long version;
 
-    Tenant(RecentValues<String> levels) {
+    Tenant(LossyInterner<String> levels) {
       filters = new FilterTrie<>(levels);
     }
   }

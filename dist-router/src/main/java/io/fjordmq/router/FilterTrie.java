@@ -34,13 +34,13 @@ final class FilterTrie<V> {
   }
 
   private final Node<V> root = new Node<>();
-  private final RecentValues<String> levels;
+  private final LossyInterner<String> levels;
   private int size; // used only by the writer
 
   /**
    * @param levels interns the levels of added filters
    */
-  FilterTrie(RecentValues<String> levels) {
+  FilterTrie(LossyInterner<String> levels) {
     this.levels = levels;
   }
 

@@ -40,7 +40,8 @@ public record RouteSettings(int initialRanges, int maxCachedTopics, Barrier barr
 
     private static void requirePositive(String name, Duration value) {
       if (value.toMillis() < 1) {
-        throw new IllegalArgumentException(name + " must be at least 1 ms, not " + value);
+        throw new IllegalArgumentException(
+            name + " must be at least 1 ms, not " + value.toMillis() + " ms");
       }
     }
   }

@@ -24,9 +24,9 @@ public final class RouteTable {
   private final LongAdder routes = new LongAdder();
 
   // Values that many routes have in common; guarded by the lock of filters.
-  private final RecentValues<String> tenants = new RecentValues<>();
-  private final RecentValues<Receiver> nodes = new RecentValues<>();
-  private final RecentValues<SubscriptionOptions> options = new RecentValues<>();
+  private final LossyInterner<String> tenants = new LossyInterner<>();
+  private final LossyInterner<Receiver> nodes = new LossyInterner<>();
+  private final LossyInterner<SubscriptionOptions> options = new LossyInterner<>();
 
   /** Intervals that replicas have filled since startup; guarded by itself. */
   private final List<KeyInterval> filled = new ArrayList<>();

@@ -64,7 +64,7 @@ public record FetchEntries(
     if (state == null || !isOwnedBy(state)) {
       return ResponseCodec.fenced();
     }
-    Page page = new Page(state.sentBelow());
+    PageBuilder page = new PageBuilder(state.sentBelow());
     rows.scan(
         InboxKeys.entry(bucket, handle.incarnation(), fromSequence),
         InboxKeys.kindStart(bucket, handle.incarnation(), InboxKeys.ENTRY + 1),
@@ -77,7 +77,7 @@ public record FetchEntries(
   }
 
   /** Builds the response. */
-  private final class Page {
+  private final class PageBuilder {
     /*
      *   1  0 done
      *   1  1 if no entries follow
@@ -95,7 +95,7 @@ public record FetchEntries(
     // Entries that an earlier connection may have sent no longer expire (MQTT-4.3.3-7).
     private final long sentBelow;
 
-    private Page(long sentBelow) {
+    private PageBuilder(long sentBelow) {
       this.sentBelow = sentBelow;
     }
 

@@ -16,7 +16,7 @@ public record InboxLimits(long maxMessages, long maxBytes, WhenFull whenFull) {
   public static final InboxLimits DEFAULT =
       new InboxLimits(100_000, 64L << 20, WhenFull.DROP_OLDEST);
 
-  /** What happens to a message that does not fit. */
+  /** The policy for a message that does not fit. */
   public enum WhenFull {
     /** The message is stored; the oldest messages are dropped and counted. */
     DROP_OLDEST,

@@ -68,13 +68,13 @@ public record ListSubscriptions(
 
   @Override
   public byte[] execute(KvReader rows, InboxMemory memory) {
-    Page page = new Page(rows);
+    PageBuilder page = new PageBuilder(rows);
     SessionScan scan = new SessionScan(rows, memory.contents(), to, tenant, null, page::addAll);
     return page.encode(scan.run(from));
   }
 
   /** Builds the response. */
-  private final class Page {
+  private final class PageBuilder {
     /*
      *   .. position where the next page starts; END if nothing is left
      *   s  filter of the session at this position where the next page starts
@@ -86,7 +86,7 @@ public record ListSubscriptions(
     private int count;
     private String nextFilter = "";
 
-    Page(KvReader rows) {
+    PageBuilder(KvReader rows) {
       this.rows = rows;
     }
 

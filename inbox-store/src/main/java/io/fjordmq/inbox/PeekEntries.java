@@ -60,7 +60,7 @@ public record PeekEntries(
     if (state == null || !StoredSession.isSession(state, nowMillis)) {
       return new byte[] {0};
     }
-    Page page = new Page(state.sentBelow());
+    PageBuilder page = new PageBuilder(state.sentBelow());
     long incarnation = state.handle().incarnation();
     rows.scan(
         InboxKeys.entry(bucket, incarnation, fromSequence),
@@ -70,7 +70,7 @@ public record PeekEntries(
   }
 
   /** Builds the response. */
-  private final class Page {
+  private final class PageBuilder {
     /*
      *   1  1 if the session exists
      *   v  sequence where the next page starts; 0 if no entries follow
@@ -84,7 +84,7 @@ public record PeekEntries(
     private long readBytes;
     private long next;
 
-    Page(long sentBelow) {
+    PageBuilder(long sentBelow) {
       this.sentBelow = sentBelow;
     }
 

@@ -55,7 +55,7 @@ public record ReadUndelivered(
       return encode(true, 0, new byte[0]);
     }
     UndeliveredRow undelivered = UndeliveredRow.decode(row);
-    Page page = new Page(undelivered);
+    PageBuilder page = new PageBuilder(undelivered);
     rows.scan(
         InboxKeys.entry(bucket, incarnation, undelivered.from()),
         InboxKeys.kindStart(bucket, incarnation, InboxKeys.ENTRY + 1),
@@ -64,7 +64,7 @@ public record ReadUndelivered(
   }
 
   /** Builds the response. */
-  private final class Page {
+  private final class PageBuilder {
     private final UndeliveredRow undelivered;
     private final ByteWriter messages = new ByteWriter(256);
     private int found;
@@ -72,7 +72,7 @@ public record ReadUndelivered(
     private int visited;
     private int visitedBytes;
 
-    Page(UndeliveredRow undelivered) {
+    PageBuilder(UndeliveredRow undelivered) {
       this.undelivered = undelivered;
     }
 

@@ -46,10 +46,12 @@ final class ReplicaIndex {
       bytes += more;
       index.add(key);
     } else {
+      long indexedBytes = bytes;
       clear();
       LOG.warn(
-          "Index of retained topics is full: wildcard lookups in this range scan its "
-              + "rows until it is reopened; raise retainConfig.maxIndexBytes");
+          "Index of retained topics is full; wildcard lookups scan all rows of a range until its"
+              + " replica is reopened; raise retainConfig.maxIndexBytes indexedBytes={}",
+          indexedBytes);
     }
   }
 

@@ -114,7 +114,7 @@ final class RetainMemory {
   }
 
   /** Returns the usage of a tenant. Any thread may call this method. */
-  RetainUsage.Used used(String tenant) {
+  RetainUsage.TenantUsage used(String tenant) {
     return usage.of(tenant);
   }
 

@@ -43,10 +43,10 @@ public final class RetainReplicas {
   }
 
   /** Returns the usage of a tenant in all replicas of this node. */
-  public RetainUsage.Used used(String tenant) {
-    RetainUsage.Used sum = RetainUsage.Used.ZERO;
+  public RetainUsage.TenantUsage used(String tenant) {
+    RetainUsage.TenantUsage sum = RetainUsage.TenantUsage.ZERO;
     for (RetainCoprocessor replica : open.values()) {
-      RetainUsage.Used part = replica.memory().used(tenant);
+      RetainUsage.TenantUsage part = replica.memory().used(tenant);
       sum = sum.plus(part.messages(), part.bytes());
     }
     return sum;

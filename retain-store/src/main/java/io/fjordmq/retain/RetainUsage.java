@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetainUsage {
   /** Number of messages, and the size of their rows in bytes. */
-  public record Used(long messages, long bytes) {
-    static final Used ZERO = new Used(0, 0);
+  public record TenantUsage(long messages, long bytes) {
+    static final TenantUsage ZERO = new TenantUsage(0, 0);
 
-    Used plus(long moreMessages, long moreBytes) {
-      return new Used(messages + moreMessages, bytes + moreBytes);
+    TenantUsage plus(long moreMessages, long moreBytes) {
+      return new TenantUsage(messages + moreMessages, bytes + moreBytes);
     }
   }
 
-  private final Map<String, Used> byTenant = new ConcurrentHashMap<>();
+  private final Map<String, TenantUsage> byTenant = new ConcurrentHashMap<>();
 
-  Used of(String tenant) {
-    return byTenant.getOrDefault(tenant, Used.ZERO);
+  TenantUsage of(String tenant) {
+    return byTenant.getOrDefault(tenant, TenantUsage.ZERO);
   }
 
   /** Records that a row of the key's tenant was added, changed or removed. */
@@ -30,8 +30,8 @@ public final class RetainUsage {
     byTenant.compute(tenantOf(key), (tenant, used) -> added(used, messages, bytes));
   }
 
-  private static @Nullable Used added(@Nullable Used used, int messages, long bytes) {
-    Used sum = (used == null ? Used.ZERO : used).plus(messages, bytes);
+  private static @Nullable TenantUsage added(@Nullable TenantUsage used, int messages, long bytes) {
+    TenantUsage sum = (used == null ? TenantUsage.ZERO : used).plus(messages, bytes);
     return sum.messages == 0 ? null : sum;
   }
 

@@ -19,8 +19,8 @@ import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator;
 import org.bouncycastle.crypto.params.KeyParameter;
 
 /**
- * How passwords are hashed in a database. Hashes are slow by design, so {@link #matches} must not
- * run on an event loop. Immutable.
+ * The hash function of the passwords in a database. Hashes are slow by design, so {@link #matches}
+ * must not run on an event loop. Immutable.
  *
  * @param kind the function
  * @param salt where the salt is added; ignored by bcrypt and PBKDF2

@@ -4,7 +4,7 @@ import io.fjordmq.api.auth.Escaper;
 import io.fjordmq.api.auth.PlaceholderValues;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.Template;
-import io.fjordmq.auth.files.ReplacedFiles;
+import io.fjordmq.auth.files.FileBackedValue;
 import io.fjordmq.auth.tls.PemContext;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -53,7 +53,7 @@ final class HttpService implements AutoCloseable {
 
   private final HttpSettings settings;
   private final ExecutorService threads;
-  private final ReplacedFiles<HttpClient> client;
+  private final FileBackedValue<HttpClient> client;
   private final JsonMapper json = JsonMapper.builder().build();
 
   HttpService(HttpSettings settings) {
@@ -70,7 +70,7 @@ final class HttpService implements AutoCloseable {
               return thread;
             });
     client =
-        ReplacedFiles.read(
+        FileBackedValue.read(
             settings.provider(), List.of("trustFile", "certFile", "keyFile"), this::newClient);
   }
 

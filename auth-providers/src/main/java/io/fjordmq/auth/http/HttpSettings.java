@@ -4,7 +4,7 @@ import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.api.auth.Template;
-import io.fjordmq.auth.connection.PlainConnections;
+import io.fjordmq.auth.connection.PlaintextWarning;
 import io.fjordmq.auth.tls.PemContext;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -95,7 +95,7 @@ record HttpSettings(
 
   /** Logs a warning if requests to another host are not encrypted. */
   void warnIfPlain() {
-    PlainConnections.warnIfRemote(provider, "url", hostOf(provider, provider.text("url")));
+    PlaintextWarning.warnIfRemote(provider, "url", hostOf(provider, provider.text("url")));
   }
 
   /**

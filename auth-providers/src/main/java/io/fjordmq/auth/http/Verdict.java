@@ -8,7 +8,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a response says.
+ * The decision that a response contains.
  *
  * @param detail the reason, for operators
  * @param fields the JSON object; empty if there is none

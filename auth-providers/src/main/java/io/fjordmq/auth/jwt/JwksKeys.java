@@ -16,7 +16,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderSettings;
-import io.fjordmq.auth.connection.PlainConnections;
+import io.fjordmq.auth.connection.PlaintextWarning;
 import io.fjordmq.auth.tls.PemContext;
 import io.fjordmq.auth.tls.PemFiles;
 import io.fjordmq.auth.tls.PemSocketFactory;
@@ -88,7 +88,7 @@ final class JwksKeys implements TokenKeys {
             : new DefaultResourceRetriever(
                 millis, millis, MAX_BYTES, true, new PemSocketFactory(PemFiles.of(settings)));
     return () -> {
-      PlainConnections.warnIfRemote(settings, "jwksUrl", URI.create(url.toString()));
+      PlaintextWarning.warnIfRemote(settings, "jwksUrl", URI.create(url.toString()));
       return new JwksKeys(url, retriever, refresh);
     };
   }

@@ -4,7 +4,7 @@ import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.api.auth.Template;
-import io.fjordmq.auth.files.ReplacedFiles;
+import io.fjordmq.auth.files.FileBackedValue;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,8 +90,8 @@ record JwtSettings(
     if (jwks) {
       return JwksKeys.opening(settings);
     }
-    ReplacedFiles<TokenKeys> keys =
-        ReplacedFiles.read(
+    FileBackedValue<TokenKeys> keys =
+        FileBackedValue.read(
             settings,
             List.of("secretFile", "publicKeyFile"),
             () -> secret ? TokenKeys.ofSecret(settings) : TokenKeys.ofPublicKey(settings));

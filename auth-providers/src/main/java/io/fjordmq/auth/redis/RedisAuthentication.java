@@ -20,14 +20,17 @@ final class RedisAuthentication implements AuthenticationProvider {
 
   private final RedisConnection connection;
   private final RedisCommand command;
-  private final HashOfField hashes;
+  private final PasswordFieldHash hashes;
   private final Executor executor;
 
   /**
    * @param executor computes password hashes
    */
   RedisAuthentication(
-      RedisConnection connection, RedisCommand command, HashOfField hashes, Executor executor) {
+      RedisConnection connection,
+      RedisCommand command,
+      PasswordFieldHash hashes,
+      Executor executor) {
     this.connection = connection;
     this.command = command;
     this.hashes = hashes;

@@ -33,7 +33,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to Redis, which is made again after it was lost. Commands of all clients share it
+ * A connection to Redis, which is reestablished after it was lost. Commands of all clients share it
  * and are pipelined, which needs fewer packets and threads than a pool of connections. While it is
  * lost, commands fail at once. Thread-safe; does not block.
  */

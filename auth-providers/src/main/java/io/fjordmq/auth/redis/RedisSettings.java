@@ -2,7 +2,7 @@ package io.fjordmq.auth.redis;
 
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
-import io.fjordmq.auth.connection.PlainConnections;
+import io.fjordmq.auth.connection.PlaintextWarning;
 import io.fjordmq.auth.connection.ServerAddress;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -97,7 +97,7 @@ record RedisSettings(
   /** Logs a warning if connections to another host are not encrypted. */
   void warnIfPlain() {
     if (tls == null) {
-      PlainConnections.warnIfRemote(provider, ServerAddress.listOf(provider, PORT));
+      PlaintextWarning.warnIfRemote(provider, ServerAddress.listOf(provider, PORT));
     }
   }
 

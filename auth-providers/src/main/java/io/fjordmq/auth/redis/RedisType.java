@@ -46,7 +46,7 @@ public final class RedisType implements ProviderType {
       throw settings.invalid(
           "command", "a command that reads password_hash or password", settings.text("command"));
     }
-    HashOfField hashes = HashOfField.of(settings);
+    PasswordFieldHash hashes = PasswordFieldHash.of(settings);
     return executor -> {
       RedisConnection connection = RedisConnection.open(server);
       return new RedisAuthentication(connection, command, hashes, executor);

@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the connections of the pool, with the password that is valid now, and remembers why the
+ * Opens the connections of the pool, with the current password, and remembers why the
  * last attempt failed, which the pool tells only one of those who wait. Thread-safe.
  */
 final class ConnectionSource implements DataSource {
@@ -46,7 +46,8 @@ final class ConnectionSource implements DataSource {
 
   @Override
   public Connection getConnection(String username, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException("the configuration contains the user");
+    throw new SQLFeatureNotSupportedException(
+        "getConnection(username, password) is not supported: the configuration sets the user");
   }
 
   @Override

@@ -106,7 +106,7 @@ final class SqlRules implements RuleProvider {
 
   private static String required(String column, @Nullable String value) {
     if (value == null) {
-      throw new IllegalArgumentException("it has no value in the column " + column);
+      throw new IllegalArgumentException("the row has no value in the column " + column);
     }
     return value;
   }

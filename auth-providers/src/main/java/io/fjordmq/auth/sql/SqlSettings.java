@@ -2,7 +2,7 @@ package io.fjordmq.auth.sql;
 
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
-import io.fjordmq.auth.connection.PlainConnections;
+import io.fjordmq.auth.connection.PlaintextWarning;
 import io.fjordmq.auth.connection.ServerAddress;
 import io.fjordmq.auth.tls.PemFiles;
 import java.time.Duration;
@@ -105,7 +105,7 @@ record SqlSettings(
   /** Logs a warning if connections to another host are not encrypted. */
   void warnIfPlain() {
     if (tls == null) {
-      PlainConnections.warnIfRemote(provider, servers);
+      PlaintextWarning.warnIfRemote(provider, servers);
     }
   }
 

@@ -47,7 +47,7 @@ public final class Logins {
    * @param token for {@link #verify} on any node
    * @param expires the end of its validity, in cluster time
    */
-  public record Session(Caller caller, String token, Instant expires) {
+  public record IssuedToken(Caller caller, String token, Instant expires) {
     @Override
     public String toString() {
       return caller.toString(); // without the token
@@ -78,16 +78,16 @@ public final class Logins {
    *
    * @param address the address of the caller, whose failures are counted; need not be an IP address
    */
-  public CompletableFuture<Session> login(String name, String password, String address) {
+  public CompletableFuture<IssuedToken> login(String name, String password, String address) {
     return checkPassword(name, password, address)
         .thenCompose(stored -> tokenKey().thenApply(key -> issue(stored, key)));
   }
 
-  private Session issue(StoredUser stored, TokenKey key) {
+  private IssuedToken issue(StoredUser stored, TokenKey key) {
     Instant now = clock.instant();
     Instant expires = now.plus(settings.tokenLifetime());
     String token = new Token(stored.user().name(), now, expires, stored.tokenEpoch()).sign(key);
-    return new Session(caller(stored.user()), token, expires);
+    return new IssuedToken(caller(stored.user()), token, expires);
   }
 
   /** Returns the key of the cluster, which the first login creates. */

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.admin;
 
 import io.fjordmq.broker.lifecycle.PeriodicTasks;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;

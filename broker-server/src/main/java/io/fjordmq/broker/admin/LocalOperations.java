@@ -5,7 +5,7 @@ import io.fjordmq.broker.accounts.AuditLog;
 import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.drain.Evacuation;
 import io.fjordmq.broker.net.ListenerStatus;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.broker.providers.ProviderEntry;
 import io.fjordmq.broker.security.PluginStatus;
 import io.fjordmq.common.MalformedBytesException;

@@ -2,7 +2,7 @@ package io.fjordmq.broker.admin;
 
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.cluster.Stores;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.metadata.Change;
@@ -104,7 +104,7 @@ final class MoveCommands {
         "range " + name + " is no longer pinned; placement balances it again",
         (range, now) -> {
           if (now == null) {
-            throw new RejectedException("it is not pinned");
+            throw new RejectedException("the range is not pinned");
           }
           return null;
         });
@@ -175,7 +175,7 @@ final class MoveCommands {
               if (result instanceof WriteResult.Conflict
                   && !Objects.equals(pin, now == null ? null : now.pin())) {
                 throw new IllegalStateException(
-                    "its pin was changed at the same time; check 'status' and retry");
+                    "the pin of the range was changed at the same time; check 'status' and retry");
               }
             });
   }

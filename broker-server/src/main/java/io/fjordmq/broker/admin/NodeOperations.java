@@ -6,7 +6,7 @@ import io.fjordmq.broker.admin.NodeOperationException.Kind;
 import io.fjordmq.broker.config.ConfigEntry;
 import io.fjordmq.broker.drain.Evacuation;
 import io.fjordmq.broker.net.ListenerStatus;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.broker.providers.ProviderEntry;
 import io.fjordmq.broker.security.PluginStatus;
 import io.fjordmq.cluster.NodeId;

@@ -2,7 +2,7 @@ package io.fjordmq.broker.admin;
 
 import io.fjordmq.broker.cluster.ClusterNode;
 import io.fjordmq.broker.cluster.Stores;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.range.RangeDescriptor;

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.admin;
 
 import io.fjordmq.broker.cluster.ClusterNode;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.placement.VoterCounts;

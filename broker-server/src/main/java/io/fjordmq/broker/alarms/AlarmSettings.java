@@ -44,18 +44,30 @@ public record AlarmSettings(
    *     setting
    */
   public AlarmSettings {
-    require(checkInterval.toMillis() >= 100, "checkInterval must be at least 100 ms");
-    require(!activateAfter.isNegative(), "activateAfter must be at least 0 ms");
-    require(!deactivateAfter.isNegative(), "deactivateAfter must be at least 0 ms");
+    require(
+        checkInterval.toMillis() >= 100,
+        "checkInterval must be at least 100 ms, not " + checkInterval.toMillis() + " ms");
+    require(
+        !activateAfter.isNegative(),
+        "activateAfter must be at least 0 ms, not " + activateAfter.toMillis() + " ms");
+    require(
+        !deactivateAfter.isNegative(),
+        "deactivateAfter must be at least 0 ms, not " + deactivateAfter.toMillis() + " ms");
     require(
         maxHistory >= 0 && maxHistory <= MAX_HISTORY,
         "maxHistory must be between 0 and " + MAX_HISTORY + ", not " + maxHistory);
-    require(!certificateExpiry.isNegative(), "certificateExpiry must be at least 0 ms");
-    require(clockSkew.toMillis() >= 100, "clockSkew must be at least 100 ms");
+    require(
+        !certificateExpiry.isNegative(),
+        "certificateExpiry must be at least 0 ms, not " + certificateExpiry.toMillis() + " ms");
+    require(
+        clockSkew.toMillis() >= 100,
+        "clockSkew must be at least 100 ms, not " + clockSkew.toMillis() + " ms");
     require(
         descriptorsPercent >= 1 && descriptorsPercent <= 100,
         "descriptorsPercent must be between 1 and 100, not " + descriptorsPercent);
-    require(!upgradePending.isNegative(), "upgradePending must be at least 0 ms");
+    require(
+        !upgradePending.isNegative(),
+        "upgradePending must be at least 0 ms, not " + upgradePending.toMillis() + " ms");
   }
 
   private static void require(boolean valid, String message) {

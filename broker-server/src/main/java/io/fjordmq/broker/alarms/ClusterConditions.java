@@ -67,9 +67,9 @@ final class ClusterConditions {
             AlarmCondition.of(
                 AlarmKind.REPLICA_HALTED,
                 id(replica),
-                ("The replica of range %s is halted: %s; the node repairs it by itself; if this"
-                        + " alarm stays, remove the cause, then run bin/fjordmq ranges rebuild %s"
-                        + " --node %s")
+                ("The replica of range %s is halted: %s; the node repairs the replica"
+                        + " automatically; if this alarm stays active, fix the cause, then run"
+                        + " bin/fjordmq ranges rebuild %s --node %s")
                     .formatted(id(replica), replica.failure(), id(replica), state.self()),
                 "range",
                 id(replica)));
@@ -136,8 +136,8 @@ final class ClusterConditions {
     return AlarmCondition.of(
         AlarmKind.RANGE_WITHOUT_LEADER,
         ids,
-        ("Nodes down: %s; %s no majority and therefore no leader; start these nodes, or recover"
-                + " from the lost majority if they will not return")
+        ("Nodes down: %s; %s no majority and therefore no leader; start these nodes, or, if they"
+                + " will not return, recover from the loss of the majority")
             .formatted(
                 down.stream().map(this::describe).collect(Collectors.joining(", ")), have(ranges)),
         "nodes",
@@ -231,8 +231,8 @@ final class ClusterConditions {
     return AlarmCondition.of(
         AlarmKind.RANGE_UNDER_REPLICATED,
         id(replica),
-        ("Range %s has %d voters, not %d; the cluster adds voters by itself; if it does not,"
-                + " bin/fjordmq status says why")
+        ("Range %s has %d voters, not %d; the cluster adds voters automatically; if it does not,"
+                + " bin/fjordmq status shows why")
             .formatted(id(replica), replica.voters().size(), wantedVoters(replica)),
         "range",
         id(replica),

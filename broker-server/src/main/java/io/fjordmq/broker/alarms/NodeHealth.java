@@ -1,6 +1,6 @@
 package io.fjordmq.broker.alarms;
 
-import io.fjordmq.broker.limits.DescriptorUse;
+import io.fjordmq.broker.limits.DescriptorUsage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ public record NodeHealth(
     @Nullable String storageFailure,
     @Nullable String logFailure,
     long clockAheadMillis,
-    DescriptorUse descriptors) {
+    DescriptorUsage descriptors) {
   private static final String REPAIR_DISK =
-      "free space or repair the disk, and the node continues by itself";
+      "free disk space or repair the disk; the node then recovers automatically";
 
   List<AlarmCondition> conditions(AlarmSettings settings) {
     List<AlarmCondition> conditions = new ArrayList<>();

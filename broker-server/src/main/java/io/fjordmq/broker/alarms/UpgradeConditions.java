@@ -27,12 +27,12 @@ final class UpgradeConditions {
     String remedy =
         lagging.isEmpty()
             ? "all nodes support it; run 'bin/fjordmq cluster upgrade'"
-            : "upgrade these nodes, remove them, or go back on the others: " + lagging;
+            : "upgrade these nodes, remove them, or downgrade the others: " + lagging;
     return List.of(
         AlarmCondition.of(
             AlarmKind.UPGRADE_PENDING,
             SUBJECT,
-            "The upgrade from cluster level %d to %d was begun at %s and is not finished: %s"
+            "The upgrade from cluster level %d to %d started at %s and is not complete: %s"
                 .formatted(status.record().level(), status.highest(), since, remedy),
             "level",
             Integer.toString(status.record().level()),

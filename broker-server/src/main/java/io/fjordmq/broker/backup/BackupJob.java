@@ -50,7 +50,7 @@ final class BackupJob {
   private final Cluster cluster;
   private final MetadataView metadata;
   private final BackupWriter writer;
-  private final ByteRate rate;
+  private final ByteRateLimiter rate;
   private final long minFreeBytes;
   private final Instant started;
   private final List<BackupRange> done = new ArrayList<>();
@@ -65,7 +65,7 @@ final class BackupJob {
       Cluster cluster,
       MetadataView metadata,
       BackupWriter writer,
-      ByteRate rate,
+      ByteRateLimiter rate,
       long minFreeBytes,
       Instant started) {
     this.cluster = cluster;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the command line does with a backup without a running node. Blocks on the disk. */
+/** The backup commands that need no running node. Blocks on the disk. */
 public final class BackupProgram {
   private BackupProgram() {}
 
@@ -83,7 +83,8 @@ public final class BackupProgram {
                 .formatted(data.path()));
       }
       new RestoreRequest(backup.path(), backup.manifestSha256()).store(data);
-      return "the first start of this node restores the backup %s as a new cluster, whatever bootstrap and expectNodes are; start it now"
+      return "the first start of this node restores the backup %s as a new cluster, regardless of"
+          + " bootstrap and expectNodes; start it now"
           .formatted(backup.path());
     }
   }

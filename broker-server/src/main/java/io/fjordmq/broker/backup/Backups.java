@@ -124,7 +124,7 @@ public final class Backups implements AutoCloseable {
                 dependencies.ranges),
             metadata,
             writer,
-            new ByteRate(bytesPerSecond, System::nanoTime),
+            new ByteRateLimiter(bytesPerSecond, System::nanoTime),
             dependencies.minFreeBytes.getAsLong(),
             Instant.now());
     synchronized (this) {

@@ -79,7 +79,8 @@ final class RangeReader implements AutoCloseable {
       }
       throw new IOException("cannot " + what + ": " + cause.getMessage(), cause);
     } catch (TimeoutException e) {
-      throw new IOException("cannot " + what + ": no response within " + TIMEOUT, e);
+      throw new IOException(
+          "cannot " + what + ": no response within " + TIMEOUT.toSeconds() + " s", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("cannot " + what + ": interrupted", e);

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.backup;
 
-import io.fjordmq.broker.cluster.FirstContents;
+import io.fjordmq.broker.cluster.InitialContents;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
@@ -34,14 +34,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the contents of a new cluster from a backup.
+ * Creates the contents of a new cluster from a backup.
  *
  * <p>Restored ranges have a later epoch than all ranges of the backup could have reached, because
  * the order of connections, and of retained messages with it, begins with the epoch of a range. The
  * nodes of the original cluster are restored as removed nodes, so that their connections count as
  * ended.
  */
-public final class Restore implements FirstContents {
+public final class Restore implements InitialContents {
   private static final Logger LOG = LoggerFactory.getLogger(Restore.class);
 
   /** More splits and merges than any range can go through while a backup is made. */
@@ -65,7 +65,7 @@ public final class Restore implements FirstContents {
    *
    * @throws BackupException if the backup cannot be restored; nothing has been created then
    */
-  public static FirstContents requestedIn(DataDirectory directory) throws IOException {
+  public static InitialContents requestedIn(DataDirectory directory) throws IOException {
     Optional<RestoreRequest> request = RestoreRequest.load(directory);
     if (request.isEmpty()) {
       return EMPTY;
@@ -124,7 +124,7 @@ public final class Restore implements FirstContents {
         rows.finish();
       }
       routes.finish();
-      LOG.info("Restored the rows of a backup sessions={}", inboxes.sessions());
+      LOG.info("Restored the contents of a backup sessions={}", inboxes.sessions());
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } catch (MalformedBytesException e) {
@@ -186,6 +186,6 @@ public final class Restore implements FirstContents {
   @Override
   public void onCreated() throws IOException {
     RestoreRequest.delete(directory);
-    LOG.info("Backup restored as a new cluster; the backup is no longer needed by this node");
+    LOG.info("Backup restored as a new cluster; this node no longer needs the backup");
   }
 }

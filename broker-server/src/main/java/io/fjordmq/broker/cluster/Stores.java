@@ -85,7 +85,7 @@ public final class Stores implements AutoCloseable {
    */
   public static Stores open(
       ClusterNode node,
-      FirstContents contents,
+      InitialContents contents,
       Kv kv,
       List<StoreSpec> specs,
       BrokerConfig config,
@@ -108,7 +108,7 @@ public final class Stores implements AutoCloseable {
     Stores stores = new Stores(node, ranges, config, strategy, runtime, observer);
     try {
       node.metadata().watch(stores.directory);
-      FirstRanges first = new FirstRanges(node, ranges, stores.directory, specs);
+      InitialRanges first = new InitialRanges(node, ranges, stores.directory, specs);
       first.createIfNew(config.storePlacements(), contents);
       first.await(config.storeConfig().leaderTimeout());
       stores.connect(specs, config, runtime, observer);

@@ -17,8 +17,12 @@ public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slo
 
   public DiskConfig {
     require(minFreeBytes >= 0, "minFreeBytes must be at least 0, not " + minFreeBytes);
-    require(checkInterval.toMillis() >= 10, "checkInterval must be at least 10 ms");
-    require(slowAfter.toMillis() >= 100, "slowAfter must be at least 100 ms");
+    require(
+        checkInterval.toMillis() >= 10,
+        "checkInterval must be at least 10 ms, not " + checkInterval.toMillis() + " ms");
+    require(
+        slowAfter.toMillis() >= 100,
+        "slowAfter must be at least 100 ms, not " + slowAfter.toMillis() + " ms");
   }
 
   private static void require(boolean valid, String message) {

@@ -15,7 +15,9 @@ public record DrainConfig(boolean atStop, Duration leaderTransferTimeout, int cl
   public DrainConfig {
     require(
         !leaderTransferTimeout.isNegative(),
-        "leaderTransferTimeout must be at least 0, not " + leaderTransferTimeout);
+        "leaderTransferTimeout must be at least 0 ms, not "
+            + leaderTransferTimeout.toMillis()
+            + " ms");
     require(clientsPerSecond >= 1, "clientsPerSecond must be at least 1, not " + clientsPerSecond);
   }
 

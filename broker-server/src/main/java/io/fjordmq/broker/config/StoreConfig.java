@@ -51,8 +51,12 @@ public record StoreConfig(
   }
 
   public StoreConfig {
-    require(leaderTimeout.toSeconds() >= 1, "leaderTimeout must be at least 1 s");
-    require(sweepInterval.toMillis() >= 10, "sweepInterval must be at least 10 ms");
+    require(
+        leaderTimeout.toSeconds() >= 1,
+        "leaderTimeout must be at least 1 s, not " + leaderTimeout.toSeconds() + " s");
+    require(
+        sweepInterval.toMillis() >= 10,
+        "sweepInterval must be at least 10 ms, not " + sweepInterval.toMillis() + " ms");
   }
 
   private static void require(boolean valid, String message) {

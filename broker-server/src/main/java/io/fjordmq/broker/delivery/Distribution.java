@@ -264,7 +264,7 @@ public final class Distribution implements PublishRouter {
       @Nullable String suppressed = notServing.permit();
       if (suppressed != null) {
         LOG.warn(
-            "Rejecting QoS 1 and 2 publishes and dropping QoS 0: this node may not know all"
+            "Rejecting QoS 1 and 2 publishes and dropping QoS 0: this node might not know all"
                 + " receivers{} topic={}",
             suppressed,
             message.topic());

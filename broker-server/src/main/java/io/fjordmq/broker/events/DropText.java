@@ -17,8 +17,8 @@ final class DropText {
           Map.entry("refused_by_client", "the client acknowledged with an error code"),
           Map.entry("payload_too_large", "the payload is too large"),
           Map.entry("overloaded", "the node was overloaded"),
-          Map.entry("reserved_topic", "clients may not publish to $SYS topics"),
-          Map.entry("not_authorized", "the client may not read the topic"),
+          Map.entry("reserved_topic", "clients are not allowed to publish to $SYS topics"),
+          Map.entry("not_authorized", "the client is not allowed to read the topic"),
           Map.entry(
               "retained_unavailable",
               "retained messages of a subscription could not be read or were not sent in time"),

@@ -153,7 +153,7 @@ public final class FlappingDetector implements ClientEvents {
 
   private void reportBan(String tenant, String clientId, String reason, Instant until) {
     LOG.info(
-        "Client banned by the flapping detector: {} clientId={} tenant={} until={}",
+        "Client banned by the flapping detector: {} client={} tenant={} until={}",
         reason,
         clientId,
         tenant,
@@ -170,10 +170,10 @@ public final class FlappingDetector implements ClientEvents {
     String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Cannot ban a flapping client{} clientId={} reason={}",
+          "Cannot ban a flapping client: {}{} client={}",
+          failure == null ? "unknown" : OperationException.unwrap(failure).getMessage(),
           suppressed,
-          clientId,
-          failure == null ? "unknown" : OperationException.unwrap(failure).getMessage());
+          clientId);
     }
   }
 }

@@ -61,7 +61,7 @@ final class ConnectionLimit implements Connection.Listener {
   private void evict(SocketChannelEndPoint socket) {
     LOG.debug(
         "Closed the longest idle HTTP connection to admit a new one: httpConfig.maxConnections"
-            + " reached limit={} idleMs={} client={}",
+            + " reached limit={} idleMs={} peer={}",
         max,
         socket.getIdleFor(),
         socket.getRemoteSocketAddress());

@@ -186,7 +186,7 @@ final class Exchange {
   private void writeTimedOut() {
     LOG.debug(
         "Disconnected an HTTP client that did not receive its response within"
-            + " httpConfig.writeTimeout client={}",
+            + " httpConfig.writeTimeout peer={}",
         client.getRemoteSocketAddress());
     observer.onLimitReached(HttpLimit.WRITE_TIMEOUT);
     client.close();

@@ -106,7 +106,9 @@ public record HttpSettings(
     require(
         !certFile.isEmpty() || keyPasswordFile.isEmpty(),
         "keyPasswordFile has no effect without certFile and keyFile");
-    require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
+    require(
+        reloadInterval.toMillis() >= 100,
+        "reloadInterval must be at least 100 ms, not " + reloadInterval.toMillis() + " ms");
     requireAtLeastOneSecond("idleTimeout", idleTimeout);
     requireAtLeastOneSecond("requestTimeout", requestTimeout);
     requireAtLeastOneSecond("writeTimeout", writeTimeout);

@@ -122,7 +122,7 @@ final class MqttUpgrade {
                   exchange.callback(),
                   MqttUpgrade::limit);
     } catch (RuntimeException e) { // the client's headers are malformed
-      LOG.debug("Refused a WebSocket handshake: {} client={}", e, call.remoteAddress());
+      LOG.debug("Refused a WebSocket handshake: {} peer={}", e, call.remoteAddress());
     }
     if (!upgraded) {
       exchange.send(

@@ -103,8 +103,8 @@ public final class ShutdownSequence implements AutoCloseable {
     if (!hasEnded(closing, limit)) {
       unclosedComponents.add(part.name);
       LOG.error(
-          "Component did not close within {}; continuing shutdown component={} stack:\n{}",
-          limit,
+          "Component did not close within {} ms; continuing shutdown component={} stack:\n{}",
+          limit.toMillis(),
           part.name,
           Arrays.stream(closing.getStackTrace())
               .map(frame -> "    at " + frame)

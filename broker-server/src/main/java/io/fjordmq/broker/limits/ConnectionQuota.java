@@ -27,8 +27,8 @@ public final class ConnectionQuota {
 
   private final Supplier<ConnectionLimits> limits;
   private final AtomicInteger connections = new AtomicInteger();
-  private final SharedRate connectionRate = new SharedRate();
-  private final SharedRate publishRate = new SharedRate();
+  private final SharedRateLimit connectionRate = new SharedRateLimit();
+  private final SharedRateLimit publishRate = new SharedRateLimit();
 
   /**
    * @param limits supplies the current limits; called for each connection
@@ -82,7 +82,7 @@ public final class ConnectionQuota {
   }
 
   /** The rate of publishes from all connections. */
-  public SharedRate publishRate() {
+  public SharedRateLimit publishRate() {
     return publishRate;
   }
 

@@ -143,8 +143,8 @@ final class FileDescriptors {
   }
 
   /** The descriptors in use and their limit. */
-  DescriptorUse use() {
-    return new DescriptorUse(estimate(), last.max());
+  DescriptorUsage use() {
+    return new DescriptorUsage(estimate(), last.max());
   }
 
   private long estimate() {

@@ -93,7 +93,7 @@ public final class OverloadGuard implements Overload {
   }
 
   /** The file descriptors of this process, counted up to 30 s ago; the limit may be unknown. */
-  public DescriptorUse descriptors() {
+  public DescriptorUsage descriptors() {
     return descriptors.use();
   }
 

@@ -65,7 +65,8 @@ public record OverloadSettings(
     requirePositive("loopLagLow", loopLagLow);
     if (loopLagLow.compareTo(loopLagHigh) >= 0) {
       throw new IllegalArgumentException(
-          "loopLagLow must be less than loopLagHigh, not " + loopLagLow.toMillis() + " ms");
+          "loopLagLow must be less than loopLagHigh (%d ms), not %d ms"
+              .formatted(loopLagHigh.toMillis(), loopLagLow.toMillis()));
     }
     requirePositive("recoveryTime", recoveryTime);
     requirePositive("stuckAfter", stuckAfter);
@@ -77,7 +78,8 @@ public record OverloadSettings(
 
   private static void requirePositive(String name, Duration time) {
     if (time.toMillis() < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1 ms");
+      throw new IllegalArgumentException(
+          name + " must be at least 1 ms, not " + time.toMillis() + " ms");
     }
   }
 

@@ -27,7 +27,7 @@ final class Directives {
       "FjordMQ has its own plugins (docs/PLUGINS.md) and does not load those of mosquitto";
   private static final String PSK = "FjordMQ does not support TLS with pre-shared keys";
   private static final String UNLIMITED =
-      "FjordMQ limits everything that takes memory; its default applies";
+      "FjordMQ bounds everything that uses memory; its default applies";
 
   private static final Map<String, Long> SECONDS =
       Map.of("h", 3_600L, "d", 86_400L, "w", 604_800L, "m", 2_592_000L, "y", 31_536_000L);
@@ -201,7 +201,7 @@ final class Directives {
     add(Directives::tlsVersion, "tls_version");
     add(
         Rule.omit(
-            "mosquitto uses the names of OpenSSL, FjordMQ standard names (ciphers); Mozilla's"
+            "mosquitto uses OpenSSL names, and FjordMQ uses standard names (ciphers); Mozilla's"
                 + " intermediate profile applies"),
         "ciphers",
         "ciphers_tls1.3");

@@ -195,9 +195,9 @@ public final class MqttServer implements AutoCloseable {
       clean = false;
       LOG.warn(
           "Some sessions were not detached before the shutdown timeout"
-              + " (mqttServerConfig.shutdownTimeout) sessions={} timeout={}",
+              + " (mqttServerConfig.shutdownTimeout) sessions={} timeoutMs={}",
           clients.size(),
-          timeout);
+          timeout.toMillis());
     } catch (ExecutionException e) {
       throw new IllegalStateException("failed to end the sessions", e.getCause());
     } catch (InterruptedException e) {

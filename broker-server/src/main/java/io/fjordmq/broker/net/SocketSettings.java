@@ -22,10 +22,13 @@ public record SocketSettings(
   public SocketSettings {
     require(backlog >= 1, "backlog must be at least 1, not " + backlog);
     require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
-    require(writeBufferLowBytes >= 0, "writeBufferLowBytes must be at least 0");
+    require(
+        writeBufferLowBytes >= 0,
+        "writeBufferLowBytes must be at least 0, not " + writeBufferLowBytes);
     require(
         writeBufferHighBytes > writeBufferLowBytes,
-        "writeBufferHighBytes must be greater than writeBufferLowBytes");
+        "writeBufferHighBytes must be greater than writeBufferLowBytes (%d), not %d"
+            .formatted(writeBufferLowBytes, writeBufferHighBytes));
   }
 
   private static void require(boolean valid, String message) {

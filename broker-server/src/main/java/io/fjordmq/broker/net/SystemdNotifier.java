@@ -53,7 +53,7 @@ public final class SystemdNotifier {
             Epoll.ensureAvailability(); // loads the native library
             send(path, message);
           } catch (IOException | UnsatisfiedLinkError e) {
-            LOG.warn("Cannot notify systemd; the service may not start: {} socket={}", e, path);
+            LOG.warn("Cannot notify systemd; the service might not start: {} socket={}", e, path);
           }
         });
   }

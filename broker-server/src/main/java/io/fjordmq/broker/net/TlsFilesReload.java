@@ -111,7 +111,7 @@ final class TlsFilesReload {
   private void warnIfExpiresSoon() {
     if (files.expiresAt().isBefore(clock.instant().plus(EXPIRY_WARNING_PERIOD))) {
       LOG.warn(
-          "Certificate expires soon; replace it listener={} file={} expires={}",
+          "Certificate expires soon; replace it listener={} path={} expires={}",
           source.listener(),
           source.settings().certFile(),
           files.expiresAt());

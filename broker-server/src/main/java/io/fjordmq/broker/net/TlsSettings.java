@@ -80,12 +80,16 @@ public record TlsSettings(
     require(
         clientAuth != ClientCertificate.NONE || trustFile.isEmpty(),
         "trustFile has no effect while clientAuth is none; set clientAuth to optional or required");
-    require(handshakeTimeout.toMillis() >= 100, "handshakeTimeout must be at least 100 ms");
+    require(
+        handshakeTimeout.toMillis() >= 100,
+        "handshakeTimeout must be at least 100 ms, not " + handshakeTimeout.toMillis() + " ms");
     require(sessionCacheSize >= 1, "sessionCacheSize must be at least 1, not " + sessionCacheSize);
     require(
         sessionTimeout.toSeconds() >= 1 && sessionTimeout.toDays() <= 7,
-        "sessionTimeout must be between 1 s and 7 d");
-    require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
+        "sessionTimeout must be between 1 s and 7 d, not " + sessionTimeout.toSeconds() + " s");
+    require(
+        reloadInterval.toMillis() >= 100,
+        "reloadInterval must be at least 100 ms, not " + reloadInterval.toMillis() + " ms");
   }
 
   private static void require(boolean valid, String message) {

@@ -34,12 +34,13 @@ public final class ApiFile implements AutoCloseable {
   /**
    * Writes the file atomically.
    *
-   * @param directory the data directory, in which {@link ControlFolder#open} has created the folder
+   * @param directory the data directory, in which {@link ControlDirectory#open} has created the
+   *     directory
    * @param url the URL of the HTTP port on this host
    * @param token consists of letters, digits, {@code -} and {@code _}
    */
   public static ApiFile write(Path directory, String url, String token) throws IOException {
-    Path folder = directory.resolve(ControlFolder.NAME);
+    Path folder = directory.resolve(ControlDirectory.NAME);
     Path temporary = folder.resolve(TEMPORARY);
     Files.deleteIfExists(temporary);
     try (var channel =

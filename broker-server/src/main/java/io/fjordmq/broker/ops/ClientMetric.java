@@ -157,8 +157,8 @@ enum ClientMetric implements Metric {
       Kind.TIMER,
       "",
       "Time from accepting a PUBLISH on any node to writing it to a subscriber that was connected"
-          + " when it was accepted, in whole milliseconds; only messages accepted in one of 64"
-          + " milliseconds, except those sent with the RETAIN flag");
+          + " when it was accepted, in whole milliseconds; a sample: messages accepted in one of"
+          + " every 64 milliseconds, without those sent with the RETAIN flag");
 
   private final Spec spec;
 

@@ -44,8 +44,8 @@ enum RaftMetric implements Metric {
       "fjordmq.raft.snapshot",
       Kind.TIMER,
       "step",
-      "Time of each step by which a replica that is too far behind for the log gets a snapshot;"
-          + " step is export (on the leader), fetch or install"),
+      "Time of each step of sending a snapshot to a replica that is too far behind to catch up from"
+          + " the log; step is export (on the leader), fetch or install"),
   RAFT_SNAPSHOT_BYTES(
       "fjordmq.raft.snapshot.bytes",
       Kind.COUNTER,

@@ -76,7 +76,7 @@ enum RangeMetric implements Metric {
       "fjordmq.range.proposal",
       Kind.TIMER,
       "store",
-      "Time on the leader from proposing a range log entry to applying it"),
+      "Time on the leader from proposing a log entry of a range to applying it"),
   RANGE_APPLY(
       "fjordmq.range.apply",
       Kind.TIMER,

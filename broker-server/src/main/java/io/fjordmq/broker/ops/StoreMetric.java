@@ -38,8 +38,9 @@ enum StoreMetric implements Metric {
       "fjordmq.route.barrier.wait.seconds",
       Kind.COUNTER,
       "node",
-      "Seconds that route changes of this node waited, by the node that applied them last or not in"
-          + " time; node other combines all nodes beyond the first 128"),
+      "Seconds that route changes of this node waited; label node names the last node to apply a"
+          + " change, or a node that did not apply it in time (other: all nodes beyond the first"
+          + " 128)"),
   INBOXES("fjordmq.inboxes", Kind.GAUGE, "", "Persistent sessions in ranges led by this node"),
   INBOXES_ATTACHED(
       "fjordmq.inboxes.attached",

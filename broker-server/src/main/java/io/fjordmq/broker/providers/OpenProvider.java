@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What guarded providers have in common: calls go through a {@link CallGuard} and an {@link
+ * The common base of guarded providers: calls go through a {@link CallGuard} and an {@link
  * AnswerCache}. Thread-safe.
  *
  * @param <A> the answers

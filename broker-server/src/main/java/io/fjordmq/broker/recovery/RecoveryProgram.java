@@ -146,7 +146,8 @@ public final class RecoveryProgram implements AutoCloseable {
     int pass = 0;
     while (!recoverGroups(next, lines)) {
       if (++pass == MAX_PASSES) {
-        throw new RecoveryException("ranges still split after " + MAX_PASSES + " passes");
+        throw new RecoveryException(
+            "ranges are still splitting after " + MAX_PASSES + " passes; run the command again");
       }
     }
     next.replaceIn(directory);

@@ -22,7 +22,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Describes what a stopped node has of each range, and what may be missing; lines for people. */
+/**
+ * Describes which data of each range a stopped node has and what may be missing, as text for
+ * operators.
+ */
 final class RecoveryReport {
   private final NodeIdentity identity;
   private final JRaftHost host;
@@ -54,8 +57,8 @@ final class RecoveryReport {
     addGroup("metadata", MetadataGroup.GROUP, -1);
     stores.forEach(store -> addStore(store.name()));
     lines.add(
-        "Missing: what only the other nodes had. That is all data of ranges marked LOST, and of the"
-            + " others each entry after the last one of this node's log.");
+        "Missing: data that only the other nodes had: all data of ranges marked LOST and, in the"
+            + " other ranges, all entries after the end of this node's log.");
     return List.copyOf(lines);
   }
 

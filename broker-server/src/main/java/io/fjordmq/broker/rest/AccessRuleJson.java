@@ -29,13 +29,13 @@ record AccessRuleJson(
     @Field("RETAIN flag of publishes that the rule applies to; both if absent")
         @Nullable Boolean retain) {
 
-  /** What a rule does. */
+  /** The effect of a rule. */
   enum Permission {
     ALLOW,
     DENY
   }
 
-  /** What a rule applies to. */
+  /** The actions that a rule applies to. */
   enum RuleAction {
     PUBLISH,
     SUBSCRIBE,

@@ -22,7 +22,7 @@ final class AccessRulesResource implements Resource {
   private static final String TAG = "Rules";
   private static final String RULES = "/authorization/sources/built_in_database/rules";
   private static final String EFFECT =
-      "Connected clients use the changed rules from their next action on.";
+      "The changed rules apply to connected clients from their next action.";
   private static final String CHANGED = "Another request has changed the rules";
   private static final int MAX_CREATED = 100;
 

@@ -19,12 +19,12 @@ final class BackupResource implements Resource {
   private final Backups backups;
   private final String node;
 
-  /** What to back up to. */
+  /** The destination of a backup. */
   record BackupRequest(
       @Field(
               value =
-                  "Absolute path of a directory on the node that receives the request; it must be"
-                      + " empty, or not exist while its parent does",
+                  "Absolute path of a directory on the node that receives the request; the"
+                      + " directory must be empty or not exist, and its parent must exist",
               minLength = 1,
               maxLength = 4_096)
           String directory,

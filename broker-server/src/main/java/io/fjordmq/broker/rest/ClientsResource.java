@@ -275,7 +275,7 @@ public final class ClientsResource implements Resource {
 
   /** Kicks one client after another, so that many kicks do not fill the queues of the stores. */
   private CompletableFuture<Void> kickAll(Request request, List<String> clientIds) {
-    return InOrder.run(
+    return SequentialSteps.run(
         clientIds.size(),
         i -> {
           request.requireTimeLeft();

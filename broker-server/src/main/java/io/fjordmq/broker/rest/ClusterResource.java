@@ -96,8 +96,8 @@ final class ClusterResource implements Resource {
         .tag(TAG)
         .summary("Raise the cluster level to the highest that all nodes support")
         .description(
-            "From then on, nodes write the formats of the new version, and older versions cannot"
-                + " return.")
+            "From then on, nodes write the formats of the new version, and older versions can no"
+                + " longer join.")
         .role(Role.ADMINISTRATOR)
         .ok(CommandOutcome.class)
         .conflict("The level was not raised, because a node does not support a higher one")

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.admin.ClusterCommands;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;

@@ -169,10 +169,11 @@ public final class ConfigsResource implements Resource {
         .tag(TAG)
         .summary("Set values for the whole cluster")
         .description(
-            "Sets all of the values or none; other keys keep their values. Only keys that are"
-                + " `reloadable` can be set. Each node applies the values at once and after each"
-                + " restart, unless its environment, system properties or command line set the key."
-                + " The response contains the entries of these keys on the node that responds.")
+            "Sets either all of the values or none; other keys keep their values. Only keys that"
+                + " are `reloadable` can be set. Each node applies the values at once and after"
+                + " each restart, unless its environment, system properties or command line set the"
+                + " key. The response contains the entries of these keys on the node that"
+                + " responds.")
         .role(Role.ADMINISTRATOR)
         .target(request -> String.join(" ", request.body(ConfigChange.class).values().keySet()))
         .body(ConfigChange.class)

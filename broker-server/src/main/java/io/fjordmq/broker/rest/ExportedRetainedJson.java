@@ -16,7 +16,7 @@ record ExportedRetainedJson(
     @Field(value = "Topic outside $SYS", rule = TextRule.TOPIC_FOR_PUBLISH) String topic,
     @Field(value = "Tenant of the message; default: that of the caller, or none", maxLength = 120)
         @Nullable String tenant,
-    @Field(value = "QoS with which it was published", min = 0, max = 2) int qos,
+    @Field(value = "QoS with which the message was published", min = 0, max = 2) int qos,
     @Field("Payload in Base64") String payload,
     @Field(
             value = "Client identifier of the publisher; absent if the broker published it",

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 record LevelJson(
     @Field("Level of the cluster, which decides which formats its nodes write") int level,
     @Field("When the level was last raised; absent if never") @Nullable Instant raisedAt,
-    @Field("Since when a node supports a higher level; absent if none does")
+    @Field("When a node first supported a higher level; absent if none does")
         @Nullable Instant upgradeSince,
     @Field("Higher level that all nodes support; absent if there is none") @Nullable Integer next,
-    @Field("When the level is raised to `next` by itself; absent if it is not")
+    @Field("When the level is raised to `next` automatically; absent if it is not")
         @Nullable Instant raiseAt,
     @Field("Levels that each node supports, including nodes that are down")
         List<NodeLevelsJson> nodes) {

@@ -25,7 +25,7 @@ final class LoginResource implements Resource {
   }
 
   record LoginJson(
-      @Field("Send it with requests to any node, in the header `Authorization: Bearer TOKEN`")
+      @Field("Token for requests to any node, sent in the header `Authorization: Bearer TOKEN`")
           String token,
       @Field("When the token expires") Instant expiresAt,
       @Field("Role of the user") Role role,

@@ -62,7 +62,7 @@ final class MqttUserExportResource implements Resource {
             .tenants()
             .query(ClientLookup.tenantParameter())
             .query(TransferPaging.limit(MAX_PAGE))
-            .query(Parameter.text("cursor", "`meta.cursor` of the page before", TextRule.CURSOR))
+            .query(Parameter.text("cursor", "`meta.cursor` of the previous page", TextRule.CURSOR))
             .okList(ExportedUserJson.class)
             .handler(request -> CompletableFuture.completedFuture(page(request))));
   }

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.admin.NodeOperationException;
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import java.util.concurrent.CompletableFuture;
 
 /** Translates the outcome of requests to single nodes. */

@@ -21,7 +21,9 @@ final class PluginsResource implements Resource {
 
   /** A plugin of one node. */
   record PluginJson(
-      @Field(value = "Name of its jar without .jar, or of its directory", example = "my-auth")
+      @Field(
+              value = "Name of the plugin: the name of its jar without .jar, or of its directory",
+              example = "my-auth")
           String name,
       @Field("Id of the node") String node,
       @Field("Implementation-Version in the manifest of its jar; absent if there is none")

@@ -8,7 +8,7 @@ import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.accounts.Role;
 import io.fjordmq.broker.security.ChainStep;
-import io.fjordmq.broker.security.LoginTrial;
+import io.fjordmq.broker.security.LoginDryRun;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +23,7 @@ final class ProviderTestResource implements Resource {
   private static final int MQTT_5 = 5;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final LoginTrial test;
+  private final LoginDryRun test;
 
   /** The action to test. */
   enum TestedAction {
@@ -72,11 +72,12 @@ final class ProviderTestResource implements Resource {
 
   record IdentityJson(
       @Field("The authenticated user name; absent if anonymous") @Nullable String username,
-      @Field("Tenant") String tenant,
+      @Field("Tenant of the client") String tenant,
       @Field("Whether the client may do everything") boolean isSuperuser,
-      @Field("Attributes") Map<String, String> clientAttrs,
-      @Field("Number of rules of the client's own; absent if it has none") @Nullable Integer rules,
-      @Field("When the identity ends; absent for never") @Nullable Instant expireAt) {
+      @Field("Attributes of the client") Map<String, String> clientAttrs,
+      @Field("Number of rules that the authenticator supplied; absent if it supplied none")
+          @Nullable Integer rules,
+      @Field("When the identity expires; absent if it never does") @Nullable Instant expireAt) {
     static IdentityJson of(Identity identity) {
       return new IdentityJson(
           identity.userName(),
@@ -91,11 +92,11 @@ final class ProviderTestResource implements Resource {
   record TestJson(
       @Field("`allow` if the client could connect and perform the action, otherwise `deny`")
           String result,
-      @Field("Why not; absent if the result is allow") @Nullable String reason,
+      @Field("Reason for the denial; absent if the result is allow") @Nullable String reason,
       @Field("The identity; absent if the client could not connect")
           @Nullable IdentityJson identity,
       @Field("The answers of the providers in order") List<StepJson> steps) {
-    static TestJson of(LoginTrial.Result result) {
+    static TestJson of(LoginDryRun.Result result) {
       boolean allowed = result.admitted() && !Boolean.FALSE.equals(result.allowed());
       Identity identity = result.identity();
       return new TestJson(
@@ -106,7 +107,7 @@ final class ProviderTestResource implements Resource {
     }
   }
 
-  ProviderTestResource(LoginTrial test) {
+  ProviderTestResource(LoginDryRun test) {
     this.test = test;
   }
 

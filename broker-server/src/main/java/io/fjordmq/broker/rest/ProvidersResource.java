@@ -161,7 +161,8 @@ final class ProvidersResource implements Resource {
             problems -> {
               if (!problems.isEmpty()) {
                 throw ApiException.unavailable(
-                    "the caches of some nodes may not be cleared: " + String.join("; ", problems));
+                    "the caches of some nodes might not have been cleared; retry: "
+                        + String.join("; ", problems));
               }
               return Response.noContent();
             });

@@ -15,7 +15,7 @@ import io.fjordmq.broker.monitor.MonitorQueries;
 import io.fjordmq.broker.query.ClusterQueries;
 import io.fjordmq.broker.query.SlowSubscriptionQueries;
 import io.fjordmq.broker.query.TopicMetricQueries;
-import io.fjordmq.broker.security.LoginTrial;
+import io.fjordmq.broker.security.LoginDryRun;
 import io.fjordmq.broker.security.ProviderViews;
 import io.fjordmq.broker.settings.RuntimeSettings;
 import io.fjordmq.broker.topicmetrics.TopicMetrics;
@@ -74,5 +74,5 @@ public record RestServices(
     TopicMetrics topicMetrics,
     TopicMetricQueries topicReadings,
     ProviderViews providers,
-    LoginTrial loginTrial,
+    LoginDryRun loginTrial,
     Backups backups) {}

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 record RetainedJson(
     @Field("Topic of the message") String topic,
     @Field("Tenant of the message") String tenant,
-    @Field("QoS with which it was published") int qos,
+    @Field("QoS with which the message was published") int qos,
     @Field("When the message was published") Instant publishAt,
     @Field("Client identifier of the publisher; absent if the broker published it")
         @Nullable String fromClientid,

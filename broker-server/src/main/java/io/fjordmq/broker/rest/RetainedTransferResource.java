@@ -50,7 +50,7 @@ final class RetainedTransferResource implements Resource {
         .tenants()
         .query(TopicTenant.parameter())
         .query(TransferPaging.limit(MAX_PAGE))
-        .query(Parameter.text("cursor", "`meta.cursor` of the page before", TextRule.CURSOR))
+        .query(Parameter.text("cursor", "`meta.cursor` of the previous page", TextRule.CURSOR))
         .memory(request -> 2L << 20)
         .okList(ExportedRetainedJson.class)
         .error(503, "Part of the cluster did not respond")
@@ -106,7 +106,7 @@ final class RetainedTransferResource implements Resource {
             .toList();
     List<String> existing = new ArrayList<>();
     List<String> refused = new ArrayList<>();
-    return InOrder.run(
+    return SequentialSteps.run(
             all.size(),
             i -> {
               request.requireTimeLeft();

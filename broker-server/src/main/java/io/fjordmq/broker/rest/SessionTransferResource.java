@@ -44,7 +44,7 @@ final class SessionTransferResource implements Resource {
         .query(ClientLookup.tenantParameter())
         .query(TransferPaging.limit(MAX_PAGE))
         .query(
-            Parameter.text("cursor", "`meta.cursor` of the page before", TextRule.SESSION_CURSOR))
+            Parameter.text("cursor", "`meta.cursor` of the previous page", TextRule.SESSION_CURSOR))
         .memory(request -> 16L << 20)
         .okList(ExportedSessionJson.class)
         .error(503, "Part of the cluster did not respond")
@@ -93,7 +93,7 @@ final class SessionTransferResource implements Resource {
       created.add(session.toSession(tenant(request, session.tenant())));
     }
     List<String> existing = new ArrayList<>();
-    return InOrder.run(
+    return SequentialSteps.run(
             all.size(),
             i -> {
               request.requireTimeLeft();

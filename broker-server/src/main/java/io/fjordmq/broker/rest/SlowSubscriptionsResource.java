@@ -107,7 +107,8 @@ final class SlowSubscriptionsResource implements Resource {
             problems -> {
               if (!problems.isEmpty()) {
                 throw ApiException.unavailable(
-                    "the lists of some nodes may not be cleared: " + String.join("; ", problems));
+                    "the lists of some nodes might not have been cleared; retry: "
+                        + String.join("; ", problems));
               }
               return Response.noContent();
             });

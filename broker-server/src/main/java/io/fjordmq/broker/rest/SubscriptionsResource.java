@@ -279,7 +279,7 @@ public final class SubscriptionsResource implements Resource {
   private CompletableFuture<List<SubscriptionJson>> subscribeAll(
       Request request, ClientRow client, List<SubscribeJson> wanted) {
     List<SubscriptionJson> added = new ArrayList<>();
-    return InOrder.run(
+    return SequentialSteps.run(
             wanted.size(),
             i -> {
               request.requireTimeLeft();
@@ -347,7 +347,7 @@ public final class SubscriptionsResource implements Resource {
 
   private CompletableFuture<Void> unsubscribeAll(
       Request request, ClientRow client, List<UnsubscribeJson> unwanted) {
-    return InOrder.run(
+    return SequentialSteps.run(
         unwanted.size(),
         i -> {
           request.requireTimeLeft();

@@ -40,7 +40,7 @@ record TraceJson(
     return of(trace, now, null, null, null);
   }
 
-  static TraceJson of(TraceLogs.Listed listed, Instant now, List<String> problems) {
+  static TraceJson of(TraceLogs.TraceWithFiles listed, Instant now, List<String> problems) {
     Map<String, Long> sizes = new LinkedHashMap<>();
     Map<String, String> logProblems = new LinkedHashMap<>();
     for (TraceLogs.NodeFile file : listed.files()) {

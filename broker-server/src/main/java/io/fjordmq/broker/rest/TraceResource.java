@@ -49,14 +49,16 @@ final class TraceResource implements Resource {
           @Nullable Long mtime) {}
 
   record LogMeta(
-      @Field("Where the next part begins, in bytes") long position,
+      @Field("Offset of the next part in the file, in bytes") long position,
       @Field("Maximum size of the part, in bytes") int bytes,
-      @Field("`eof` at the end of a stopped trace, `retry` at the end of another; otherwise absent")
+      @Field(
+              "`eof` at the end of a stopped trace, `retry` at the end of a running one; otherwise"
+                  + " absent")
           @Nullable String hint) {}
 
   record LogJson(
       @Field("Position") LogMeta meta,
-      @Field("A part of the file, which may end anywhere") String items) {}
+      @Field("A part of the file, which may end in the middle of a line") String items) {}
 
   TraceResource(Traces traces, TraceLogs logs, NodeLookup lookup) {
     this.traces = traces;
@@ -195,7 +197,8 @@ final class TraceResource implements Resource {
         .path(name())
         .query(ofTenant())
         .query(
-            Parameter.number(POSITION, "Where the part begins, in bytes", 0, Integer.MAX_VALUE)
+            Parameter.number(
+                    POSITION, "Offset of the part in the file, in bytes", 0, Integer.MAX_VALUE)
                 .orElse(0))
         .query(
             Parameter.number(

@@ -89,7 +89,7 @@ public final class UserKickResource implements Resource {
 
   private CompletableFuture<Void> kickPage(Request request, ClientPage page, Kicked kicked) {
     addProblems(kicked, page.problems());
-    return InOrder.run(
+    return SequentialSteps.run(
         page.clients().size(),
         i -> {
           request.requireTimeLeft();

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether the certificate of a client, or that of one of its issuers, is revoked. The
+ * Determines whether the certificate of a client, or that of one of its issuers, is revoked. The
  * certificates that a listener trusts are not checked. Thread-safe; no method except {@link #open}
  * and {@link #reload} blocks.
  */
@@ -27,7 +27,7 @@ public final class CertificateRevocation implements AutoCloseable {
   private static final String OCSP = "securityConfig.ocsp";
 
   /**
-   * Why a client must be refused.
+   * The reason for refusing a client.
    *
    * @param detail the reason, for operators
    * @param decidedBy the section of the configuration

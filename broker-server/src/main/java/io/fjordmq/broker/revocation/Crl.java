@@ -91,8 +91,8 @@ final class Crl {
         || point.getOnlySomeReasons() != null
         || point.getDistributionPoint() != null) {
       throw new IOException(
-          "indirect lists, and lists for a single distribution point or for some reasons, are not"
-              + " supported; use complete lists");
+          "indirect lists, and lists limited to a distribution point or to some revocation reasons,"
+              + " are not supported; use complete lists");
     }
     return point.onlyContainsUserCerts()
         ? Scope.USERS

@@ -45,10 +45,10 @@ final class CrlFiles {
    * @param rejected the version that cannot be used, although an older one is in use; null if there
    *     is none
    */
-  private record Loaded(Version version, List<Crl> lists, @Nullable Version rejected) {}
+  private record LoadedFile(Version version, List<Crl> lists, @Nullable Version rejected) {}
 
   private final Path path;
-  private Map<Path, Loaded> files = new TreeMap<>();
+  private Map<Path, LoadedFile> files = new TreeMap<>();
   private volatile Map<X500Principal, List<Crl>> byIssuer = Map.of();
   private final Set<Crl> warned = new HashSet<>();
   private @Nullable String reportedFailure;
@@ -64,9 +64,9 @@ final class CrlFiles {
    */
   static CrlFiles open(String path) throws IOException {
     CrlFiles opened = new CrlFiles(Path.of(path));
-    Map<Path, Loaded> read = new TreeMap<>();
+    Map<Path, LoadedFile> read = new TreeMap<>();
     for (Map.Entry<Path, Version> file : opened.findFiles().entrySet()) {
-      read.put(file.getKey(), new Loaded(file.getValue(), parse(file.getKey()), null));
+      read.put(file.getKey(), new LoadedFile(file.getValue(), parse(file.getKey()), null));
     }
     opened.use(read);
     return opened;
@@ -115,9 +115,9 @@ final class CrlFiles {
     return new Version(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
   }
 
-  private void use(Map<Path, Loaded> read) {
+  private void use(Map<Path, LoadedFile> read) {
     Map<X500Principal, List<Crl>> grouped = new HashMap<>();
-    for (Loaded file : read.values()) {
+    for (LoadedFile file : read.values()) {
       for (Crl list : file.lists) {
         grouped.computeIfAbsent(list.issuer(), issuer -> new ArrayList<>()).add(list);
       }
@@ -147,17 +147,17 @@ final class CrlFiles {
       LOG.warn("Cannot read revocation lists; the previous lists stay in use: {}", failure);
       return false;
     }
-    Map<Path, Loaded> next = new TreeMap<>();
+    Map<Path, LoadedFile> next = new TreeMap<>();
     boolean changed = !files.keySet().equals(found.keySet());
     boolean failed = false;
     for (Map.Entry<Path, Version> file : found.entrySet()) {
-      Loaded before = files.get(file.getKey());
+      LoadedFile before = files.get(file.getKey());
       Version version = file.getValue();
       if (before != null && (version.equals(before.version) || version.equals(before.rejected))) {
         next.put(file.getKey(), before);
         continue;
       }
-      Loaded loaded = reload(file.getKey(), version, before);
+      LoadedFile loaded = reload(file.getKey(), version, before);
       next.put(file.getKey(), loaded);
       changed |= loaded.rejected == null;
       failed |= loaded.rejected != null;
@@ -218,16 +218,16 @@ final class CrlFiles {
   }
 
   /** Reads a changed file; if that is not possible, its previous lists stay in use. */
-  private static Loaded reload(Path file, Version version, @Nullable Loaded before) {
+  private static LoadedFile reload(Path file, Version version, @Nullable LoadedFile before) {
     try {
-      return new Loaded(version, parse(file), null);
+      return new LoadedFile(version, parse(file), null);
     } catch (IOException e) {
       LOG.warn(
           "Cannot load a revocation list; its previous contents stay in use until it is fixed: {}",
           e.getMessage());
       return before == null
-          ? new Loaded(version, List.of(), version)
-          : new Loaded(before.version, before.lists, version);
+          ? new LoadedFile(version, List.of(), version)
+          : new LoadedFile(before.version, before.lists, version);
     }
   }
 

@@ -149,9 +149,9 @@ record OcspResponse(RevocationStatus status, Instant validUntil) {
     return signers;
   }
 
-  /** Verifies a signature of something. */
+  /** Verifies a signature. */
   @FunctionalInterface
-  private interface Verification {
+  private interface SignatureCheck {
     boolean isValid(ContentVerifierProvider verifiers) throws OCSPException, CertException;
   }
 
@@ -159,7 +159,7 @@ record OcspResponse(RevocationStatus status, Instant validUntil) {
    * Whether something has a valid signature of the signer. A key of another kind than that of the
    * signature makes the verification fail instead of returning false.
    */
-  private static boolean isSigned(Verification verification, X509CertificateHolder signer) {
+  private static boolean isSigned(SignatureCheck verification, X509CertificateHolder signer) {
     try {
       PublicKey key = new JcaX509CertificateConverter().getCertificate(signer).getPublicKey();
       return verification.isValid(new JcaContentVerifierProviderBuilder().build(key));

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.revocation;
 
 /**
- * What a revocation list or a responder says about a certificate.
+ * The revocation status of a certificate according to a revocation list or responder.
  *
  * @param detail the reason, for operators; empty if the certificate is good
  */

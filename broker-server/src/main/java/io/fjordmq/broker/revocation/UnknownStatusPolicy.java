@@ -1,6 +1,6 @@
 package io.fjordmq.broker.revocation;
 
-/** What happens if it cannot be determined whether a certificate is revoked. */
+/** The policy for certificates whose revocation status cannot be determined. */
 public enum UnknownStatusPolicy {
   /** The client is refused. */
   DENY,

@@ -24,7 +24,7 @@ record AccessEvaluation(
     ClientInfo client,
     @Nullable ClientFacts facts) {
 
-  /** What is known before a source is evaluated. */
+  /** The state before a source is evaluated. */
   private record State(
       Action action,
       boolean partial,

@@ -27,7 +27,7 @@ final class Denials {
   void denied(Attempt attempt, ClientInfo client, String action, AccessDecision accessDecision) {
     observer.onDenied(attempt, accessDecision.denialCause());
     LOG.debug(
-        "Denied: {} may not {}: {}{}",
+        "Denied: {} is not allowed to {}: {}{}",
         client,
         action,
         accessDecision.denialCause().label(),
@@ -35,7 +35,7 @@ final class Denials {
     @Nullable String suppressed = rateLimitedLog.permit();
     if (suppressed != null) {
       LOG.info(
-          "Denied: {} may not {}: {}{}{}",
+          "Denied: {} is not allowed to {}: {}{}{}",
           client,
           action,
           reason(accessDecision),

@@ -42,11 +42,11 @@ interface IdentityCheck {
   }
 
   /** Returns the check for a user of the database that has just logged in. */
-  static IdentityCheck of(UserSource users, KnownUser loggedIn) {
+  static IdentityCheck of(UserSource users, DatabaseUser loggedIn) {
     String name = loggedIn.name();
     long epoch = loggedIn.epoch();
     return () -> {
-      KnownUser now = users.find(name);
+      DatabaseUser now = users.find(name);
       if (now == null) {
         return "the user was deleted";
       }

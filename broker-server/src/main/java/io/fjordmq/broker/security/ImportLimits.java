@@ -1,10 +1,10 @@
 package io.fjordmq.broker.security;
 
 /**
- * Which password hashes may be imported over the API. A password file belongs to the owner of the
- * host, so its hashes may cost whatever {@link PasswordHash} can compute. An imported hash comes
- * from any administrator, also from one of a single tenant, and every login of its user computes it
- * in the heap that all tenants share.
+ * Limits for password hashes that are imported through the API. A password file belongs to the
+ * owner of the host, so its hashes may cost whatever {@link PasswordHash} can compute. An imported
+ * hash comes from any administrator, also from one of a single tenant, and every login of its user
+ * computes it in the heap that all tenants share.
  */
 public final class ImportLimits {
   private static final int MAX_MEMORY_KIB = 64 * 1_024;

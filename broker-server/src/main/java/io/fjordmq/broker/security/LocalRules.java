@@ -182,7 +182,7 @@ final class LocalRules {
       return file.rulesOf(facts);
     }
     if (sources.get(i) instanceof AccessSource.Database database && facts != null) {
-      KnownRules known = database.users().rulesOf(facts);
+      DatabaseRules known = database.users().rulesOf(facts);
       unchanged[i] = known.isCurrent();
       return TopicRules.of(known.templates(), facts);
     }

@@ -65,7 +65,7 @@ final class LoginLimiter {
   }
 
   /** The limits in effect, and the failures that they count. */
-  private record Counts(
+  private record FailureCounts(
       int maxOfAddress,
       int maxOfNetwork,
       int maxOfUser,
@@ -74,8 +74,8 @@ final class LoginLimiter {
       LoginFailures networks,
       LoginFailures users) {
 
-    static Counts of(SecuritySettings settings, InstantSource clock) {
-      return new Counts(
+    static FailureCounts of(SecuritySettings settings, InstantSource clock) {
+      return new FailureCounts(
           settings.maxLoginFailures(),
           settings.maxNetworkLoginFailures(),
           settings.maxUserLoginFailures(),
@@ -99,22 +99,22 @@ final class LoginLimiter {
   }
 
   private final InstantSource clock;
-  private volatile Counts counts;
+  private volatile FailureCounts counts;
   private final Set<String> knownNetworks;
   private final SecurityObserver observer;
 
   LoginLimiter(SecuritySettings settings, InstantSource clock, SecurityObserver observer) {
     this.clock = clock;
-    this.counts = Counts.of(settings, clock);
+    this.counts = FailureCounts.of(settings, clock);
     this.knownNetworks = leastRecentlyUsed(settings.maxLoginAddresses());
     this.observer = observer;
   }
 
   /** Uses other limits. If they have changed, failures are counted from the beginning. */
   void setLimits(SecuritySettings settings) {
-    Counts before = counts;
+    FailureCounts before = counts;
     if (!before.hasLimitsOf(settings)) {
-      counts = Counts.of(settings, clock);
+      counts = FailureCounts.of(settings, clock);
       observer.addTrackedAddresses(-before.addresses.size());
     }
   }
@@ -136,7 +136,7 @@ final class LoginLimiter {
     if (address == null) {
       return null;
     }
-    Counts current = counts;
+    FailureCounts current = counts;
     if (current.addresses.isBlocked(LoginFailures.keyOf(address))) {
       return Block.ADDRESS;
     }
@@ -162,7 +162,7 @@ final class LoginLimiter {
     if (address == null) {
       return;
     }
-    Counts current = counts;
+    FailureCounts current = counts;
     observer.addTrackedAddresses(current.addresses.record(LoginFailures.keyOf(address)));
     current.networks.record(LoginFailures.networkOf(address));
     String user = attempt.userName();
@@ -179,7 +179,7 @@ final class LoginLimiter {
   void recordSuccess(ConnectAttempt attempt, @Nullable String authenticated) {
     InetAddress address = attempt.address();
     String user = attempt.userName();
-    Counts current = counts;
+    FailureCounts current = counts;
     boolean limited = current.maxOfUser > 0 || current.maxOfNetwork > 0;
     if (limited && address != null && user != null && user.equals(authenticated)) {
       knownNetworks.add(hashOf(user) + LoginFailures.networkOf(address));

@@ -30,7 +30,7 @@ final class PasswordVerifier implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(PasswordVerifier.class);
 
-  /** Work that follows a right password. */
+  /** Work that follows a correct password. */
   interface FollowUp {
     FollowUp NONE =
         new FollowUp() {

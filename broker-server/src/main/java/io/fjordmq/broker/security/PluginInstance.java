@@ -36,7 +36,7 @@ final class PluginInstance {
 
   private static final long CLOSE_MILLIS = 5_000;
 
-  private final PluginFolder.Found found;
+  private final PluginDirectory.Found found;
   private final PluginClassLoader loader;
   private final List<Extension> extensions = new ArrayList<>();
   private final CompletableFuture<Void> idle = new CompletableFuture<>();
@@ -45,7 +45,7 @@ final class PluginInstance {
   private int calls;
   private boolean retired;
 
-  private PluginInstance(PluginFolder.Found found) {
+  private PluginInstance(PluginDirectory.Found found) {
     this.found = found;
     this.loader = new PluginClassLoader("plugin " + found.name(), found.urls());
   }
@@ -56,7 +56,7 @@ final class PluginInstance {
    * @throws SecurityStartException if that fails; the message names the file. Extensions that had
    *     already started are closed
    */
-  static PluginInstance start(PluginFolder.Found found) throws SecurityStartException {
+  static PluginInstance start(PluginDirectory.Found found) throws SecurityStartException {
     PluginInstance instance = new PluginInstance(found);
     try {
       instance.startExtensions();
@@ -118,7 +118,7 @@ final class PluginInstance {
     return List.copyOf(byClass.values());
   }
 
-  PluginFolder.Found found() {
+  PluginDirectory.Found found() {
     return found;
   }
 
@@ -162,14 +162,15 @@ final class PluginInstance {
       int before = other.extensions(kind).size();
       int now = extensions(kind).size();
       if (before != now) {
-        return "it provides %d %s classes instead of %d"
+        return "the new version provides %d %s classes instead of %d"
             .formatted(now, kind.getSimpleName(), before);
       }
     }
     List<String> methods = methods();
     return methods.equals(other.methods())
         ? null
-        : "its authentication methods are %s instead of %s".formatted(methods, other.methods());
+        : "the authentication methods of the new version are %s instead of %s"
+            .formatted(methods, other.methods());
   }
 
   private List<String> methods() {

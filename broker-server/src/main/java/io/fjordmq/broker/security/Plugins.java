@@ -44,7 +44,7 @@ public final class Plugins implements AutoCloseable {
       throws SecurityStartException {
     Plugins plugins = new Plugins(settings, observer);
     try {
-      for (PluginFolder.Found one : PluginFolder.read(settings.pluginDir(), values)) {
+      for (PluginDirectory.Found one : PluginDirectory.read(settings.pluginDir(), values)) {
         plugins.load(one);
       }
       plugins.watchFiles();
@@ -89,7 +89,7 @@ public final class Plugins implements AutoCloseable {
           chosen = offered;
         } else {
           LOG.info(
-              "Ignoring a plugin's split strategy, because splitConfig.strategy is '{}' plugin={}",
+              "Ignoring the split strategy of a plugin: splitConfig.strategy is '{}' plugin={}",
               name,
               plugin.name());
         }
@@ -123,7 +123,7 @@ public final class Plugins implements AutoCloseable {
         files::warnOfChanges, FILE_CHECK_SECONDS, FILE_CHECK_SECONDS, TimeUnit.SECONDS);
   }
 
-  private void load(PluginFolder.Found found) throws SecurityStartException {
+  private void load(PluginDirectory.Found found) throws SecurityStartException {
     files.add(found.jars());
     LoadedPlugin plugin = new LoadedPlugin(PluginInstance.start(found), settings, observer);
     loaded.add(plugin);
@@ -132,7 +132,7 @@ public final class Plugins implements AutoCloseable {
 
   private PluginStatus describe(LoadedPlugin plugin) {
     PluginInstance current = plugin.current();
-    PluginFolder.Found found = current.found();
+    PluginDirectory.Found found = current.found();
     return new PluginStatus(
         found.name(),
         found.path().toString(),

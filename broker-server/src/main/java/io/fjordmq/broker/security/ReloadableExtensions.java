@@ -40,11 +40,11 @@ final class ReloadableExtensions {
    */
   static List<Extension> of(Supplier<PluginInstance> current) {
     List<Extension> all = new ArrayList<>();
-    add(all, current, Authenticator.class, Authenticating::new);
-    add(all, current, EnhancedAuthenticator.class, AuthenticatingInSteps::new);
-    add(all, current, Authorizer.class, Authorizing::new);
-    add(all, current, ClientEventListener.class, Listening::new);
-    add(all, current, SplitStrategy.class, Splitting::new);
+    add(all, current, Authenticator.class, AuthenticatorStandIn::new);
+    add(all, current, EnhancedAuthenticator.class, EnhancedAuthenticatorStandIn::new);
+    add(all, current, Authorizer.class, AuthorizerStandIn::new);
+    add(all, current, ClientEventListener.class, ListenerStandIn::new);
+    add(all, current, SplitStrategy.class, SplitStrategyStandIn::new);
     return all;
   }
 
@@ -52,10 +52,10 @@ final class ReloadableExtensions {
       List<Extension> all,
       Supplier<PluginInstance> current,
       Class<E> kind,
-      Function<Place<E>, Extension> standIn) {
+      Function<ExtensionSlot<E>, Extension> standIn) {
     int count = current.get().extensions(kind).size();
     for (int i = 0; i < count; i++) {
-      all.add(standIn.apply(new Place<>(current, kind, i)));
+      all.add(standIn.apply(new ExtensionSlot<>(current, kind, i)));
     }
   }
 
@@ -76,7 +76,7 @@ final class ReloadableExtensions {
   }
 
   /** The place of an extension among those of its kind. */
-  private record Place<E extends Extension>(
+  private record ExtensionSlot<E extends Extension>(
       Supplier<PluginInstance> current, Class<E> kind, int index) {
 
     private Call<E> begin() {
@@ -118,21 +118,21 @@ final class ReloadableExtensions {
     }
   }
 
-  private record Authenticating(Place<Authenticator> place) implements Authenticator {
+  private record AuthenticatorStandIn(ExtensionSlot<Authenticator> place) implements Authenticator {
     @Override
     public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
       return place.callAsync(authenticator -> authenticator.authenticate(attempt));
     }
   }
 
-  private record Authorizing(Place<Authorizer> place) implements Authorizer {
+  private record AuthorizerStandIn(ExtensionSlot<Authorizer> place) implements Authorizer {
     @Override
     public CompletionStage<Decision> authorize(ClientInfo client, Action action) {
       return place.callAsync(authorizer -> authorizer.authorize(client, action));
     }
   }
 
-  private record AuthenticatingInSteps(Place<EnhancedAuthenticator> place)
+  private record EnhancedAuthenticatorStandIn(ExtensionSlot<EnhancedAuthenticator> place)
       implements EnhancedAuthenticator {
     @Override
     public String method() {
@@ -182,7 +182,8 @@ final class ReloadableExtensions {
     }
   }
 
-  private record Listening(Place<ClientEventListener> place) implements ClientEventListener {
+  private record ListenerStandIn(ExtensionSlot<ClientEventListener> place)
+      implements ClientEventListener {
     @Override
     public void onConnected(ClientInfo client) {
       place.notify(listener -> listener.onConnected(client));
@@ -214,7 +215,7 @@ final class ReloadableExtensions {
     }
   }
 
-  private record Splitting(Place<SplitStrategy> place) implements SplitStrategy {
+  private record SplitStrategyStandIn(ExtensionSlot<SplitStrategy> place) implements SplitStrategy {
     @Override
     public SplitAdvice advise(RangeLoad load, NodeLoad node) {
       return place.call(strategy -> strategy.advise(load, node));

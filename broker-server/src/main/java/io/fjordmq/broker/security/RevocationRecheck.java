@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks OCSP responders again and again about the certificates of connected clients, and disconnects
+ * Periodically asks OCSP responders about the certificates of connected clients, and disconnects
  * the clients whose certificates were revoked. A thread asks about a few certificates at a time, so
  * that logins still find a place in the queue of a responder.
  */
@@ -61,7 +61,7 @@ final class RevocationRecheck implements AutoCloseable {
       }
       if (revoked > 0) {
         LOG.info(
-            "Clients disconnected whose certificates OCSP reports as revoked count={}", revoked);
+            "Disconnected clients whose certificates OCSP reports as revoked count={}", revoked);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the node is stopping

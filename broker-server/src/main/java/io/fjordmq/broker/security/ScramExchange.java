@@ -33,7 +33,7 @@ final class ScramExchange implements Exchange, IdentityCheck.Source, NamedExchan
   private IdentityCheck check = IdentityCheck.ALWAYS_VALID;
 
   /**
-   * What is known after the client's first message.
+   * The state after the client's first message.
    *
    * @param verifier that of the user, or one that no password matches
    */
@@ -41,7 +41,7 @@ final class ScramExchange implements Exchange, IdentityCheck.Source, NamedExchan
       ScramMessages.ClientFirst first,
       String serverFirst,
       String nonce,
-      @Nullable KnownUser user,
+      @Nullable DatabaseUser user,
       ScramVerifier verifier) {}
 
   /**
@@ -91,7 +91,7 @@ final class ScramExchange implements Exchange, IdentityCheck.Source, NamedExchan
       return new Step.Failure(
           DenyReason.NOT_AUTHORIZED, "the user must not change on re-authentication");
     }
-    KnownUser user = server.users().find(first.userName());
+    DatabaseUser user = server.users().find(first.userName());
     ScramVerifier stored = user == null ? null : user.credentials().verifier(server.mechanism());
     ScramVerifier verifier = stored == null ? server.decoy(first.userName()) : stored;
     String nonce = first.nonce() + server.nonce();
@@ -116,11 +116,11 @@ final class ScramExchange implements Exchange, IdentityCheck.Source, NamedExchan
         (known.first.bare() + "," + known.serverFirst + "," + last.withoutProof())
             .getBytes(StandardCharsets.UTF_8);
     boolean matches = matches(known.verifier, last.proof(), signed);
-    KnownUser user = known.user;
+    DatabaseUser user = known.user;
     if (user == null || !matches) {
       return WRONG;
     }
-    KnownUser now = server.users().find(user.name());
+    DatabaseUser now = server.users().find(user.name());
     if (now == null || now.epoch() != user.epoch()) {
       return WRONG; // changed since the exchange began
     }

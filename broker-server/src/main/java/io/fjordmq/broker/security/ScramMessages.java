@@ -52,7 +52,8 @@ final class ScramMessages {
     String identity = message.substring(firstComma + 1, secondComma);
     String bare = message.substring(secondComma + 1);
     String[] parts = bare.split(",", -1);
-    require(!parts[0].startsWith("m="), "it requires an extension");
+    require(
+        !parts[0].startsWith("m="), "the message requires an extension, which is not supported");
     require(parts.length >= 2, "the user name or the nonce is missing");
     String userName = unescape(value(parts[0], 'n'));
     require(!userName.isEmpty(), "the user name is empty");
@@ -84,10 +85,10 @@ final class ScramMessages {
   private static String text(byte[] data) {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(data)).toString();
-      require(text.indexOf(0) < 0, "it contains U+0000");
+      require(text.indexOf(0) < 0, "the message contains U+0000");
       return text;
     } catch (CharacterCodingException e) {
-      throw new InvalidMessageException("it is not UTF-8");
+      throw new InvalidMessageException("the message is not UTF-8");
     }
   }
 
@@ -128,7 +129,7 @@ final class ScramMessages {
     try {
       return Base64.getDecoder().decode(text);
     } catch (IllegalArgumentException e) {
-      throw new InvalidMessageException("it contains invalid Base64");
+      throw new InvalidMessageException("the message contains invalid Base64");
     }
   }
 

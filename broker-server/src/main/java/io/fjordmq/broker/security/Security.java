@@ -48,7 +48,7 @@ public final class Security implements AutoCloseable {
   private final AuthenticatorChain authenticators;
   private final Map<String, AuthenticationMethod> methods;
   private final Authorization authorization;
-  private final SecurityParts parts;
+  private final SecurityAssembly parts;
   private final RevocationCheck certificates;
   private volatile Runnable onIdentitiesChanged = () -> {};
   private @Nullable ScheduledExecutorService watcher;
@@ -120,7 +120,7 @@ public final class Security implements AutoCloseable {
         pluginProviders(EnhancedAuthenticator.class).stream()
             .map(provider -> new AuthenticationMethod(provider, null))
             .toList();
-    parts = new SecurityParts(settings, plugins, users, observer);
+    parts = new SecurityAssembly(settings, plugins, users, observer);
     try {
       List<AuthenticationStep> chain = parts.chain(!ofPlugins.isEmpty());
       methods = methods(Stream.concat(ofPlugins.stream(), parts.methods().stream()).toList());
@@ -349,8 +349,8 @@ public final class Security implements AutoCloseable {
   }
 
   /** Tests the configuration with the credentials of a client. */
-  public LoginTrial trial() {
-    return new LoginTrial(authenticators, authorization, certificates);
+  public LoginDryRun trial() {
+    return new LoginDryRun(authenticators, authorization, certificates);
   }
 
   /** The configured providers, for operators. */

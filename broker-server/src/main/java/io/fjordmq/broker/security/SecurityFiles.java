@@ -51,7 +51,7 @@ public final class SecurityFiles {
                   SecurityObserver.NONE));
     }
     files.check(() -> RevocationCheck.verify(settings));
-    files.check(() -> PluginFolder.read(settings.pluginDir(), plugins));
+    files.check(() -> PluginDirectory.read(settings.pluginDir(), plugins));
     files.problems.addAll(BuiltInSettings.conflicts(settings));
     files.checkProviders(settings, settings.authenticationProviders());
     files.checkProviders(settings, settings.authorizationProviders());

@@ -19,10 +19,10 @@ final class UserAuthenticator implements PasswordLogins {
 
   /** Replaces the credentials of a user that has logged in. */
   private final class Upgrade implements PasswordVerifier.FollowUp {
-    private final KnownUser user;
+    private final DatabaseUser user;
     private final byte[] password;
 
-    Upgrade(KnownUser user, byte[] password) {
+    Upgrade(DatabaseUser user, byte[] password) {
       this.user = user;
       this.password = password;
     }
@@ -51,7 +51,7 @@ final class UserAuthenticator implements PasswordLogins {
     }
     byte[] given = attempt.password();
     byte[] password = given == null ? NO_PASSWORD : given;
-    KnownUser user = users.find(name);
+    DatabaseUser user = users.find(name);
     if (user == null) {
       return simulateCheck(password, Outcome.passed(""));
     }
@@ -67,7 +67,7 @@ final class UserAuthenticator implements PasswordLogins {
         .thenApply(result -> result == Result.BUSY ? Outcome.busy() : outcome);
   }
 
-  private CompletableFuture<Outcome> verify(KnownUser user, PasswordHash hash, byte[] password) {
+  private CompletableFuture<Outcome> verify(DatabaseUser user, PasswordHash hash, byte[] password) {
     return verifier
         .verify(
             user.name(),
@@ -78,7 +78,7 @@ final class UserAuthenticator implements PasswordLogins {
         .thenApply(result -> outcomeOf(user, result));
   }
 
-  private Outcome outcomeOf(KnownUser user, Result result) {
+  private Outcome outcomeOf(DatabaseUser user, Result result) {
     return switch (result) {
       case WRONG -> Outcome.denied("wrong password");
       case BUSY -> Outcome.busy();

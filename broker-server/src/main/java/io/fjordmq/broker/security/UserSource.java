@@ -10,13 +10,13 @@ public interface UserSource {
   UserSource NONE =
       new UserSource() {
         @Override
-        public @Nullable KnownUser find(String userName) {
+        public @Nullable DatabaseUser find(String userName) {
           return null;
         }
 
         @Override
-        public KnownRules rulesOf(ClientFacts client) {
-          return new KnownRules(List.of(), () -> true);
+        public DatabaseRules rulesOf(ClientFacts client) {
+          return new DatabaseRules(List.of(), () -> true);
         }
 
         @Override
@@ -25,12 +25,12 @@ public interface UserSource {
         }
 
         @Override
-        public boolean isUpgradeDue(KnownUser user) {
+        public boolean isUpgradeDue(DatabaseUser user) {
           return false;
         }
 
         @Override
-        public void onPasswordVerified(KnownUser user, byte[] password) {}
+        public void onPasswordVerified(DatabaseUser user, byte[] password) {}
 
         @Override
         public byte[] decoySecret() {
@@ -39,10 +39,10 @@ public interface UserSource {
       };
 
   /** Returns a user; null if there is none with this name. */
-  @Nullable KnownUser find(String userName);
+  @Nullable DatabaseUser find(String userName);
 
   /** Returns the rules that apply to a client. */
-  KnownRules rulesOf(ClientFacts client);
+  DatabaseRules rulesOf(ClientFacts client);
 
   /**
    * Returns an object that is replaced by another one after each change of users or rules that
@@ -51,14 +51,14 @@ public interface UserSource {
   Object version();
 
   /** Whether {@link #onPasswordVerified} would replace the credentials of the user now. */
-  boolean isUpgradeDue(KnownUser user);
+  boolean isUpgradeDue(DatabaseUser user);
 
   /**
    * Called after a hash has confirmed the password of a user, on the thread that computed the hash,
    * and after a login that needed no hash if {@linkplain #isUpgradeDue an upgrade is due}. May
    * compute further hashes.
    */
-  void onPasswordVerified(KnownUser user, byte[] password);
+  void onPasswordVerified(DatabaseUser user, byte[] password);
 
   /**
    * Returns the secret of the cluster from which the salts of unknown users are derived; not empty.

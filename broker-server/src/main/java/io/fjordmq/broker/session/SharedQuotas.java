@@ -5,7 +5,7 @@ import io.fjordmq.broker.limits.ConnectionLimits;
 import io.fjordmq.broker.limits.ConnectionQuota;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.QuotaTable;
-import io.fjordmq.broker.limits.SharedRate;
+import io.fjordmq.broker.limits.SharedRateLimit;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.channel.Channel;
@@ -24,7 +24,7 @@ final class SharedQuotas {
   static final long MAX_DELAY_MILLIS = 5_000;
 
   /** A rate of publishes that the connection shares, and its limit. */
-  record PublishRate(SharedRate rate, int perSecond, Limit limit) {}
+  record PublishRate(SharedRateLimit rate, int perSecond, Limit limit) {}
 
   private final Tenants tenants;
   private final Channel channel;

@@ -46,7 +46,7 @@ final class StoreFailureLog {
     @Nullable String suppressed = detaches.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to detach an inbox, retrying: {}{}; the client can reconnect in the meantime"
+          "Failed to detach an inbox; retrying, and the client can reconnect in the meantime: {}{}"
               + " client={} tenant={}",
           cause.toString(),
           suppressed,

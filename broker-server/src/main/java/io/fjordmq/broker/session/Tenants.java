@@ -171,9 +171,9 @@ public final class Tenants {
     @Nullable String suppressed = refusals.permit();
     if (suppressed != null) {
       LOG.info(
-          "Connection refused: {} reached{} client={} peer={}",
-          limit.key(),
+          "Connection refused: limit reached{} limit={} client={} peer={}",
           suppressed,
+          limit.key(),
           clientId,
           peer);
     }

@@ -52,14 +52,14 @@ public final class TraceLogs {
    *
    * @param files sorted by node; without the nodes that did not respond
    */
-  public record Listed(Trace trace, List<NodeFile> files) {}
+  public record TraceWithFiles(Trace trace, List<NodeFile> files) {}
 
   /**
    * Traces with their files.
    *
    * @param problems names the nodes that did not respond, and why
    */
-  public record Listing(List<Listed> traces, List<String> problems) {}
+  public record Listing(List<TraceWithFiles> traces, List<String> problems) {}
 
   /**
    * A part of a file.
@@ -154,7 +154,7 @@ public final class TraceLogs {
         all.stream()
             .map(
                 trace ->
-                    new Listed(
+                    new TraceWithFiles(
                         trace,
                         nodes.stream()
                             .filter(node -> node.problem == null)

@@ -2,7 +2,7 @@ package io.fjordmq.broker.userdb;
 
 import io.fjordmq.broker.records.RecordException;
 import io.fjordmq.broker.records.ReplicatedRecords;
-import io.fjordmq.broker.security.KnownUser;
+import io.fjordmq.broker.security.DatabaseUser;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataView;
@@ -43,12 +43,12 @@ final class CredentialUpgrades {
   }
 
   /** Whether {@link #onLogin} would replace the credentials of the user now. Cheap. */
-  boolean isDue(KnownUser user) {
+  boolean isDue(DatabaseUser user) {
     return nanoTime.getAsLong() - nextAt.get() >= 0 && !hashing.isCurrent(user.credentials());
   }
 
   /** Called on a password thread after a login; computes the new hashes on this thread. */
-  void onLogin(KnownUser user, byte[] password) {
+  void onLogin(DatabaseUser user, byte[] password) {
     // Like new passwords, an upgraded one must not be empty; SCRAM cannot hash it.
     if (password.length == 0 || hashing.isCurrent(user.credentials()) || !isPermitted()) {
       return;

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.userdb;
 
-import io.fjordmq.broker.security.KnownUser;
+import io.fjordmq.broker.security.DatabaseUser;
 import io.fjordmq.broker.security.PasswordHash;
 import io.fjordmq.broker.security.ScramMechanism;
 import io.fjordmq.broker.security.ScramVerifier;
@@ -47,8 +47,8 @@ record StoredClientUser(ClientUser user, UserCredentials credentials, long epoch
   }
 
   /** The user for logins. */
-  KnownUser known() {
-    return new KnownUser(
+  DatabaseUser known() {
+    return new DatabaseUser(
         user.name(),
         user.tenant(),
         user.enabled(),

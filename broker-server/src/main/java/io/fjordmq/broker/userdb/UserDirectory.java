@@ -4,8 +4,8 @@ import io.fjordmq.api.auth.ClientFacts;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.limits.RateLimitedLog;
-import io.fjordmq.broker.security.KnownRules;
-import io.fjordmq.broker.security.KnownUser;
+import io.fjordmq.broker.security.DatabaseRules;
+import io.fjordmq.broker.security.DatabaseUser;
 import io.fjordmq.broker.security.UserSource;
 import io.fjordmq.cluster.metadata.MetadataListener;
 import io.fjordmq.cluster.metadata.MetadataRecord;
@@ -106,7 +106,7 @@ public final class UserDirectory implements UserSource, MetadataListener {
   }
 
   @Override
-  public @Nullable KnownUser find(String userName) {
+  public @Nullable DatabaseUser find(String userName) {
     MetadataView view = view();
     StoredClientUser stored = view == null ? null : user(view, userName);
     return stored == null ? null : stored.known();
@@ -132,7 +132,7 @@ public final class UserDirectory implements UserSource, MetadataListener {
   }
 
   @Override
-  public KnownRules rulesOf(ClientFacts client) {
+  public DatabaseRules rulesOf(ClientFacts client) {
     String tenant = client.tenant();
     String userName = client.userName();
     String userKey =
@@ -158,7 +158,7 @@ public final class UserDirectory implements UserSource, MetadataListener {
     owners.add(RuleOwner.all(tenant));
     ChangeCounters.Snapshot ruleCounts = counters.snapshot(keysOf(owners));
     boolean hidesGroups = user != null && stored == null;
-    return new KnownRules(
+    return new DatabaseRules(
         rulesOf(owners, hidesGroups), () -> userCounts.getAsBoolean() && ruleCounts.getAsBoolean());
   }
 
@@ -235,13 +235,13 @@ public final class UserDirectory implements UserSource, MetadataListener {
   }
 
   @Override
-  public boolean isUpgradeDue(KnownUser user) {
+  public boolean isUpgradeDue(DatabaseUser user) {
     Attached current = attached;
     return current != null && current.upgrades.isDue(user);
   }
 
   @Override
-  public void onPasswordVerified(KnownUser user, byte[] password) {
+  public void onPasswordVerified(DatabaseUser user, byte[] password) {
     Attached current = attached;
     if (current != null) {
       current.upgrades.onLogin(user, password);

@@ -40,13 +40,13 @@ class LoginsTest {
                 .build());
     Accounts there = test.open();
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    Logins.Session session = get(here.logins().login("ann", PASSWORD, ADDRESS));
+    Logins.IssuedToken session = get(here.logins().login("ann", PASSWORD, ADDRESS));
     Caller ann = new Caller("ann", Caller.Kind.USER, Role.ADMINISTRATOR, null);
     assertThat(session.caller()).isEqualTo(ann);
     assertThat(session.expires()).isEqualTo(test.records.now().plus(Duration.ofMinutes(5)));
     assertThat(session.toString()).doesNotContain(session.token());
     byte[] key = test.records.value("token-key");
-    Logins.Session other = get(there.logins().login("ann", PASSWORD, ADDRESS));
+    Logins.IssuedToken other = get(there.logins().login("ann", PASSWORD, ADDRESS));
     assertThat(test.records.value("token-key")).isEqualTo(key);
     for (Accounts node : List.of(here, there, test.open())) {
       assertThat(node.logins().verify(session.token())).isEqualTo(ann);
@@ -166,7 +166,7 @@ class LoginsTest {
   void shouldNotAnswerMoreParallelGuessesThanTheLimit() {
     Accounts here = limitedTo(3);
     get(here.users().add(LOCAL, administrator("ann", PASSWORD)));
-    List<CompletableFuture<Logins.Session>> guesses = new ArrayList<>();
+    List<CompletableFuture<Logins.IssuedToken>> guesses = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       guesses.add(here.logins().login("ann", "guess number " + i, ADDRESS));
     }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.broker.ops.ControlDirectory.CommandResult;
 import io.fjordmq.testing.Await;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

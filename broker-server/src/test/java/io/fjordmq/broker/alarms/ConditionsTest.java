@@ -2,7 +2,7 @@ package io.fjordmq.broker.alarms;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.limits.DescriptorUse;
+import io.fjordmq.broker.limits.DescriptorUsage;
 import io.fjordmq.broker.net.CertificateStatus;
 import io.fjordmq.broker.revocation.ExpiringList;
 import io.fjordmq.cluster.NodeId;
@@ -40,7 +40,7 @@ class ConditionsTest {
   private static final NodeId N1 = new NodeId("n1");
   private static final NodeId N2 = new NodeId("n2");
   private static final NodeId N3 = new NodeId("n3");
-  private static final DescriptorUse FEW = new DescriptorUse(10, 1_000);
+  private static final DescriptorUsage FEW = new DescriptorUsage(10, 1_000);
   private static final Instant NOW = Instant.parse("2030-01-01T00:00:00Z");
 
   private final TestMembership membership = new TestMembership(N1);
@@ -58,7 +58,7 @@ class ConditionsTest {
   @Test
   void shouldReportNothingAboutAHealthyNode() {
     assertThat(ofNode(new NodeHealth(null, null, null, null, -999, FEW))).isEmpty();
-    DescriptorUse unknown = new DescriptorUse(5, Long.MAX_VALUE);
+    DescriptorUsage unknown = new DescriptorUsage(5, Long.MAX_VALUE);
     assertThat(ofNode(new NodeHealth(null, null, null, null, 0, unknown))).isEmpty();
   }
 
@@ -66,16 +66,16 @@ class ConditionsTest {
   void shouldReportEachProblemOfANode() {
     NodeHealth health =
         new NodeHealth(
-            "heap 90 %", "1 MiB free", "EIO", "ENOSPC", 1_000, new DescriptorUse(800, 1_000));
+            "heap 90 %", "1 MiB free", "EIO", "ENOSPC", 1_000, new DescriptorUsage(800, 1_000));
     assertThat(ofNode(health))
         .containsExactly(
             "overloaded: The node rejects new work: heap 90 %; reduce the load, or give the node"
                 + " more memory or CPU",
             "disk_low: Low disk space: 1 MiB free",
-            "storage_failed: Writes to the state database fail: EIO; free space or repair the disk,"
-                + " and the node continues by itself",
-            "raft_log_failed: Writes to the log database fail: ENOSPC; free space or repair the"
-                + " disk, and the node continues by itself",
+            "storage_failed: Writes to the state database fail: EIO; free disk space or repair the"
+                + " disk; the node then recovers automatically",
+            "raft_log_failed: Writes to the log database fail: ENOSPC; free disk space or repair"
+                + " the disk; the node then recovers automatically",
             "clock_skew: The wall clock of the host is 1000 ms ahead of cluster time; synchronize"
                 + " the clocks (NTP); after a long stop of all nodes, run bin/fjordmq cluster"
                 + " accept-clock",
@@ -196,9 +196,9 @@ class ConditionsTest {
     assertThat(UpgradeConditions.of(status, due.minusMillis(1), settings)).isEmpty();
     assertThat(messages(UpgradeConditions.of(status, due, settings)))
         .containsExactly(
-            "upgrade_pending: The upgrade from cluster level 1 to 2 was begun at"
-                + " 2030-01-01T00:00:00Z and is not finished: upgrade these nodes, remove them, or"
-                + " go back on the others: z");
+            "upgrade_pending: The upgrade from cluster level 1 to 2 started at"
+                + " 2030-01-01T00:00:00Z and is not complete: upgrade these nodes, remove them, or"
+                + " downgrade the others: z");
     supported.put(new NodeId("z"), new SupportedLevels(1, 2));
     assertThat(messages(UpgradeConditions.of(status, due, settings)).get(0))
         .endsWith("all nodes support it; run 'bin/fjordmq cluster upgrade'");
@@ -252,11 +252,11 @@ class ConditionsTest {
             "node_down: Node n3 (host-n3) at n3:8899 is down; start it, or remove it if it will not"
                 + " return",
             "range_without_leader: Nodes down: n2 (host-n2), n3 (host-n3); 2 ranges have no"
-                + " majority and therefore no leader; start these nodes, or recover from the lost"
-                + " majority if they will not return",
+                + " majority and therefore no leader; start these nodes, or, if they will not"
+                + " return, recover from the loss of the majority",
             "range_without_leader: Nodes down: n3 (host-n3); 1 range has no majority and therefore"
-                + " no leader; start these nodes, or recover from the lost majority if they will"
-                + " not return");
+                + " no leader; start these nodes, or, if they will not return, recover from the"
+                + " loss of the majority");
   }
 
   @Test
@@ -265,8 +265,8 @@ class ConditionsTest {
     membership.setUp(N3, 1);
     assertThat(ofCluster(true, replica(1, N1, null, N1, N2)))
         .containsExactly(
-            "range_under_replicated: Range inbox-1 has 2 voters, not 3; the cluster adds voters by"
-                + " itself; if it does not, bin/fjordmq status says why");
+            "range_under_replicated: Range inbox-1 has 2 voters, not 3; the cluster adds voters"
+                + " automatically; if it does not, bin/fjordmq status shows why");
   }
 
   @Test
@@ -277,9 +277,9 @@ class ConditionsTest {
                 + " start the nodes that are down, and check the network between the nodes",
             "range_without_leader: Range inbox-1 has no leader, so it is unavailable; check the"
                 + " nodes that hold it, and the network between them",
-            "replica_halted: The replica of range inbox-2 is halted: disk full; the node repairs it"
-                + " by itself; if this alarm stays, remove the cause, then run bin/fjordmq ranges"
-                + " rebuild inbox-2 --node n1");
+            "replica_halted: The replica of range inbox-2 is halted: disk full; the node repairs"
+                + " the replica automatically; if this alarm stays active, fix the cause, then run"
+                + " bin/fjordmq ranges rebuild inbox-2 --node n1");
   }
 
   @Test

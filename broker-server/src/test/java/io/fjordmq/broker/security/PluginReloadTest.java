@@ -239,7 +239,9 @@ class PluginReloadTest {
             .replace("VERSION", "two")
             .replace("implements Authenticator", "implements Authenticator, ClientEventListener"));
     assertThat(failure())
-        .contains("it provides 1 ClientEventListener classes instead of 0; restart the node");
+        .contains(
+            "the new version provides 1 ClientEventListener classes instead of 0; restart the"
+                + " node");
     assertThat(get(user(0))).isEqualTo("one");
     assertThat(events()).isEqualTo("start one\nstart two\nclose two\n");
     assertThat(plugins().status().get(0).kinds()).containsExactly("Authenticator");
@@ -310,7 +312,10 @@ class PluginReloadTest {
         steps.replace("VERSION", "three").replace("STEPS", "OTHER"));
     Await.until(
         "the method is compared",
-        () -> failure().contains("its authentication methods are [OTHER] instead of [STEPS]"));
+        () -> failure()
+                .contains(
+                    "the authentication methods of the new version are [OTHER] instead of"
+                        + " [STEPS]"));
   }
 
   private AuthenticationExchange begin() {

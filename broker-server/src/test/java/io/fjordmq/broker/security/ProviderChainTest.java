@@ -303,7 +303,7 @@ class ProviderChainTest {
     authentication.add(provider("type", "scripted", "answer", "allow", "name", "second"));
     authorization.add(provider("type", "scripted", "rules", "allow write a"));
     authorization.add(provider("type", "scripted", "answer", "error", "name", "service"));
-    LoginTrial.Result result =
+    LoginDryRun.Result result =
         open()
             .trial()
             .run(

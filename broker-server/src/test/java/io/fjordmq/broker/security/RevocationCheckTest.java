@@ -41,7 +41,7 @@ class RevocationCheckTest {
         null);
   }
 
-  private LoginTrial.Result result(Issued client, Issued... revoked) throws Exception {
+  private LoginDryRun.Result result(Issued client, Issued... revoked) throws Exception {
     java.security.cert.X509Certificate[] certificates =
         List.of(revoked).stream()
             .map(Issued::certificate)
@@ -61,13 +61,13 @@ class RevocationCheckTest {
   @Test
   void shouldBeTheFirstStepOfATest() throws Exception {
     Issued client = authority.issue("c");
-    LoginTrial.Result good = result(client);
+    LoginDryRun.Result good = result(client);
     assertThat(good.admitted()).isTrue();
     assertThat(good.steps())
         .extracting(ChainStep::chain, ChainStep::answer)
         .startsWith(tuple("certificate", "allow"))
         .hasSizeGreaterThan(1);
-    LoginTrial.Result revoked = result(client, client);
+    LoginDryRun.Result revoked = result(client, client);
     assertThat(revoked.admitted()).isFalse();
     assertThat(revoked.reason()).contains("was revoked at");
     assertThat(revoked.steps())

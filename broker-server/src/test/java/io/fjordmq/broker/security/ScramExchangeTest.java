@@ -33,22 +33,22 @@ class ScramExchangeTest {
   private final Users users = new Users();
 
   private static final class Users implements UserSource {
-    private final Map<String, KnownUser> byName = new HashMap<>();
+    private final Map<String, DatabaseUser> byName = new HashMap<>();
 
     void add(String name, boolean enabled, long epoch, ScramVerifier... verifiers) {
       UserCredentials credentials = new UserCredentials(null, List.of(verifiers));
       byName.put(
-          name, new KnownUser(name, "t", enabled, false, Map.of("a", "b"), credentials, epoch));
+          name, new DatabaseUser(name, "t", enabled, false, Map.of("a", "b"), credentials, epoch));
     }
 
     @Override
-    public @Nullable KnownUser find(String userName) {
+    public @Nullable DatabaseUser find(String userName) {
       return byName.get(userName);
     }
 
     @Override
-    public KnownRules rulesOf(ClientFacts client) {
-      return new KnownRules(List.of(), () -> true);
+    public DatabaseRules rulesOf(ClientFacts client) {
+      return new DatabaseRules(List.of(), () -> true);
     }
 
     @Override
@@ -57,12 +57,12 @@ class ScramExchangeTest {
     }
 
     @Override
-    public boolean isUpgradeDue(KnownUser user) {
+    public boolean isUpgradeDue(DatabaseUser user) {
       return false;
     }
 
     @Override
-    public void onPasswordVerified(KnownUser user, byte[] password) {}
+    public void onPasswordVerified(DatabaseUser user, byte[] password) {}
 
     @Override
     public byte[] decoySecret() {

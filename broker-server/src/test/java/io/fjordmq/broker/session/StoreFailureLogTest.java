@@ -98,7 +98,7 @@ class StoreFailureLogTest {
     for (String start :
         List.of(
             "Disconnected a client: reading the inbox failed: ",
-            "Failed to detach an inbox, retrying",
+            "Failed to detach an inbox; retrying",
             "Failed to change a subscription: ")) {
       assertThat(linesStartingWith(start))
           .hasSizeBetween(1, MAX_LINES)

@@ -94,7 +94,7 @@ class RangeMoveTest {
       Await.until(
           "the ranges are spread again", TIMEOUT_SECONDS, () -> inboxVoters(api).size() == 3);
       assertThat(range(api, "inbox-1").has("pin")).isFalse();
-      assertThat(conflict(post(api, "inbox-1/unpin", ""))).contains("it is not pinned");
+      assertThat(conflict(post(api, "inbox-1/unpin", ""))).contains("the range is not pinned");
       assertThat(post(api, "inbox-1/move", "{'from':'none','to':'none'}").status()).isEqualTo(404);
       assertThat(post(api, "inbox-99/unpin", "").status()).isEqualTo(404);
 

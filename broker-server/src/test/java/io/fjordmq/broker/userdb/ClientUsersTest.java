@@ -14,7 +14,7 @@ import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.records.RecordException.Kind;
 import io.fjordmq.broker.records.RecordType;
 import io.fjordmq.broker.records.ReplicatedRecords;
-import io.fjordmq.broker.security.KnownUser;
+import io.fjordmq.broker.security.DatabaseUser;
 import io.fjordmq.broker.security.PasswordHash;
 import io.fjordmq.broker.security.ScramMechanism;
 import io.fjordmq.broker.security.ScramPolicy;
@@ -47,7 +47,7 @@ class ClientUsersTest {
     test.close();
   }
 
-  private static KnownUser known(TestUsers.Node node, String name) {
+  private static DatabaseUser known(TestUsers.Node node, String name) {
     return Objects.requireNonNull(node.directory().find(name), name);
   }
 
@@ -212,12 +212,12 @@ class ClientUsersTest {
     get(
         here.users()
             .importAll(ANN, List.of(new ClientUsers.Imported(draft("a", null), MOSQUITTO_6))));
-    KnownUser before = known(scram, "a");
+    DatabaseUser before = known(scram, "a");
     List<Set<String>> changes = new ArrayList<>();
     there.database().onUsersChanged(changes::add);
     Object version = there.directory().version();
     scram.directory().onPasswordVerified(before, "secret".getBytes(StandardCharsets.UTF_8));
-    KnownUser after = known(there, "a");
+    DatabaseUser after = known(there, "a");
     UserCredentials upgraded = after.credentials();
     assertThat(Objects.requireNonNull(upgraded.password()).isCurrent()).isTrue();
     assertThat(upgraded.verifier(ScramMechanism.SHA_256)).isNotNull();

@@ -10,7 +10,7 @@ import io.fjordmq.api.auth.ClientFacts;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.records.RecordException.Kind;
-import io.fjordmq.broker.security.KnownRules;
+import io.fjordmq.broker.security.DatabaseRules;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -196,7 +196,7 @@ class RuleSetsTest {
     get(here.users().add(ANN, draft("u", "x", null, List.of("g"))));
     ClientFacts facts = ClientFacts.withoutPassword("c", "u", null, null, "l", "", Map.of());
     Object version = there.directory().version();
-    KnownRules known = there.directory().rulesOf(facts);
+    DatabaseRules known = there.directory().rulesOf(facts);
     put(user("other"), "x");
     put(new RuleOwner(RuleOwner.Kind.CLIENT, "", "other"), "x");
     put(new RuleOwner(RuleOwner.Kind.GROUP, "t", "g"), "x");

@@ -19,8 +19,8 @@ import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
-import io.fjordmq.broker.security.KnownRules;
-import io.fjordmq.broker.security.KnownUser;
+import io.fjordmq.broker.security.DatabaseRules;
+import io.fjordmq.broker.security.DatabaseUser;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.security.SecurityObserver;
 import io.fjordmq.broker.security.SecuritySettings;
@@ -54,12 +54,12 @@ class UserLoginTest {
     }
 
     @Override
-    public @Nullable KnownUser find(String userName) {
+    public @Nullable DatabaseUser find(String userName) {
       return directory.find(userName);
     }
 
     @Override
-    public KnownRules rulesOf(ClientFacts client) {
+    public DatabaseRules rulesOf(ClientFacts client) {
       rulesRead.incrementAndGet();
       return directory.rulesOf(client);
     }
@@ -70,12 +70,12 @@ class UserLoginTest {
     }
 
     @Override
-    public boolean isUpgradeDue(KnownUser user) {
+    public boolean isUpgradeDue(DatabaseUser user) {
       return directory.isUpgradeDue(user);
     }
 
     @Override
-    public void onPasswordVerified(KnownUser user, byte[] password) {
+    public void onPasswordVerified(DatabaseUser user, byte[] password) {
       directory.onPasswordVerified(user, password);
     }
 

@@ -89,19 +89,19 @@ public final class Trust {
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type)
         throws CertificateException {
-      throw new CertificateException("not a server");
+      throw new CertificateException("this trust manager does not check client certificates");
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
         throws CertificateException {
-      throw new CertificateException("not a server");
+      throw new CertificateException("this trust manager does not check client certificates");
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
         throws CertificateException {
-      throw new CertificateException("not a server");
+      throw new CertificateException("this trust manager does not check client certificates");
     }
 
     @Override

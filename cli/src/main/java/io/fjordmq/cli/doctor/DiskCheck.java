@@ -23,7 +23,7 @@ final class DiskCheck implements Check {
   private static final double SLOW_MILLIS = 10;
   private static final long GIB = 1L << 30;
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final NodeConfiguration configuration;
   private final Path directory;
   private final boolean measures;
@@ -33,7 +33,7 @@ final class DiskCheck implements Check {
    * @param measures whether to write to the disk
    */
   DiskCheck(
-      Machine machine, NodeConfiguration configuration, Path dataDirectory, boolean measures) {
+      KernelFiles machine, NodeConfiguration configuration, Path dataDirectory, boolean measures) {
     this.machine = machine;
     this.configuration = configuration;
     this.directory = existing(dataDirectory.toAbsolutePath().normalize());

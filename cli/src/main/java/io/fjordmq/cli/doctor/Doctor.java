@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 public final class Doctor {
   private static final String NODE_CLASS = "io.fjordmq.broker.Main";
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final NodeConfiguration configuration;
   private final Options options;
 
@@ -28,7 +28,7 @@ public final class Doctor {
   /**
    * @param configuration the effective configuration of the node
    */
-  public Doctor(Machine machine, NodeConfiguration configuration, Options options) {
+  public Doctor(KernelFiles machine, NodeConfiguration configuration, Options options) {
     this.machine = machine;
     this.configuration = configuration;
     this.options = options;
@@ -56,7 +56,7 @@ public final class Doctor {
   /** Returns the id of the process that holds the data directory; empty if there is none. */
   private String runningNode() {
     Path lock = options.dataDirectory.toAbsolutePath().resolve("lock");
-    return new Machine(Path.of("/"))
+    return new KernelFiles(Path.of("/"))
         .text(lock.toString())
         .flatMap(text -> text.lines().findFirst())
         .filter(pid -> pid.matches("[0-9]{1,10}"))

@@ -8,7 +8,7 @@ final class LimitsCheck implements Check {
   private static final long THREADS = 2_048;
   private static final String CLOSED = "the node closes further connections immediately";
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final ExpectedLoad load;
   private final String process;
   private final String owner;
@@ -16,7 +16,7 @@ final class LimitsCheck implements Check {
   /**
    * @param node the process id of the node; empty if it is not running
    */
-  LimitsCheck(Machine machine, ExpectedLoad load, String node) {
+  LimitsCheck(KernelFiles machine, ExpectedLoad load, String node) {
     this.machine = machine;
     this.load = load;
     this.process = node.isEmpty() ? "self" : node;

@@ -12,10 +12,10 @@ final class MemoryCheck implements Check {
   private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/";
   private static final String DIRTY = "vm.dirty_background_bytes";
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final ExpectedLoad load;
 
-  MemoryCheck(Machine machine, ExpectedLoad load) {
+  MemoryCheck(KernelFiles machine, ExpectedLoad load) {
     this.machine = machine;
     this.load = load;
   }

@@ -19,7 +19,7 @@ record Mount(Path point, String type, List<String> options) {
   private static final int SUPER_OPTIONS = 2;
 
   /** Returns the file system that contains a path; empty if it cannot be found. */
-  static Optional<Mount> of(Machine machine, Path path) {
+  static Optional<Mount> of(KernelFiles machine, Path path) {
     return machine
         .lines("/proc/self/mountinfo")
         .flatMap(line -> parse(line).stream())

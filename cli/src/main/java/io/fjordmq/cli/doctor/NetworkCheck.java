@@ -16,13 +16,13 @@ final class NetworkCheck implements Check {
   private static final String TCP_MEMORY = "net.ipv4.tcp_mem";
   private static final int FEW_PROCESSORS = 2;
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final NodeConfiguration configuration;
   private final ExpectedLoad load;
   private final int processors;
 
   NetworkCheck(
-      Machine machine, NodeConfiguration configuration, ExpectedLoad load, int processors) {
+      KernelFiles machine, NodeConfiguration configuration, ExpectedLoad load, int processors) {
     this.machine = machine;
     this.configuration = configuration;
     this.load = load;

@@ -15,10 +15,10 @@ final class ProcessorCheck implements Check {
   private static final String GOVERNOR_FILE =
       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
-  private final Machine machine;
+  private final KernelFiles machine;
   private final int processors;
 
-  ProcessorCheck(Machine machine, int processors) {
+  ProcessorCheck(KernelFiles machine, int processors) {
     this.machine = machine;
     this.processors = processors;
   }

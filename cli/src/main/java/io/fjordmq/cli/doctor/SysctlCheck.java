@@ -5,9 +5,9 @@ import java.util.stream.Stream;
 
 /** A kernel setting that must not be below a value. */
 final class SysctlCheck {
-  private final Machine machine;
+  private final KernelFiles machine;
 
-  SysctlCheck(Machine machine) {
+  SysctlCheck(KernelFiles machine) {
     this.machine = machine;
   }
 

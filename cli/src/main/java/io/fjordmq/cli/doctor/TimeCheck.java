@@ -10,9 +10,9 @@ final class TimeCheck implements Check {
   private static final Set<String> DAEMONS =
       Set.of("chronyd", "ntpd", "ntpsec", "openntpd", "ptp4l", "phc2sys", "timemaster");
 
-  private final Machine machine;
+  private final KernelFiles machine;
 
-  TimeCheck(Machine machine) {
+  TimeCheck(KernelFiles machine) {
     this.machine = machine;
   }
 

@@ -129,7 +129,7 @@ public final class EmqxUsers {
       } else if (!hash.isEmpty()) {
         user.put("password_hash", hash(hash, fields.getOrDefault("salt", "")));
       } else {
-        throw new IllegalArgumentException("it has neither a password nor a hash");
+        throw new IllegalArgumentException("the user has neither a password nor a hash");
       }
       result.addUser(name, user);
     } catch (IllegalArgumentException e) {
@@ -154,7 +154,7 @@ public final class EmqxUsers {
       return "$pbkdf2-sha256$%d$%s$%s".formatted(hashing.iterations, encodedSalt, encoded);
     }
     if (hashing.algorithm.equals("bcrypt")) {
-      throw new IllegalArgumentException("the hash is not one of bcrypt");
+      throw new IllegalArgumentException("not a bcrypt hash");
     }
     return salt.isEmpty() || hashing.saltPosition.equals("disable")
         ? "$%s$none$$%s".formatted(hashing.algorithm, encoded)

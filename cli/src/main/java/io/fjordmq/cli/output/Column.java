@@ -102,7 +102,7 @@ public record Column(String header, Function<JsonNode, String> value, Align alig
   }
 
   String cell(JsonNode element) {
-    return Text.printable(value.apply(element));
+    return TerminalText.printable(value.apply(element));
   }
 
   private static JsonNode find(JsonNode element, String field) {

@@ -23,7 +23,7 @@ public final class Fields {
                     ? name
                     : name
                         + (onTerminal ? " ".repeat(width - name.length()) : "\t")
-                        + Text.printable(value)));
+                        + TerminalText.printable(value)));
   }
 
   private static void collect(JsonNode object, String prefix, Map<String, String> values) {
@@ -31,7 +31,7 @@ public final class Fields {
         .properties()
         .forEach(
             field -> {
-              String name = prefix + Text.printable(field.getKey());
+              String name = prefix + TerminalText.printable(field.getKey());
               if (field.getValue().isObject()) {
                 collect(field.getValue(), name + ".", values);
               } else {

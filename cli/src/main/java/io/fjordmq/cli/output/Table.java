@@ -57,7 +57,7 @@ public final class Table {
       natural[i] =
           Math.max(
               columns.get(i).header().length(),
-              rows.stream().mapToInt(row -> Text.width(row[column])).max().orElse(0));
+              rows.stream().mapToInt(row -> TerminalText.width(row[column])).max().orElse(0));
     }
     List<Integer> shown = new ArrayList<>();
     for (int i = 0; i < natural.length; i++) {
@@ -129,8 +129,8 @@ public final class Table {
   }
 
   private static void append(StringBuilder line, String cell, int width, Column column) {
-    String text = column.align() == Align.LEFT ? Text.cut(cell, width) : cell;
-    String padding = " ".repeat(Math.max(0, width - Text.width(text)));
+    String text = column.align() == Align.LEFT ? TerminalText.cut(cell, width) : cell;
+    String padding = " ".repeat(Math.max(0, width - TerminalText.width(text)));
     line.append(column.align() == Align.RIGHT_WHOLE ? padding + text : text + padding)
         .append(" ".repeat(GAP));
   }

@@ -46,20 +46,20 @@ public record Terminal(
 
   /** Prints a line of a result. */
   public void line(String text) {
-    out.println(Text.printable(text));
+    out.println(TerminalText.printable(text));
   }
 
   /** Prints a message that is not part of the result. */
   public void message(String text) {
     out.flush();
-    err.println("fjordmq: " + Text.printable(text));
+    err.println("fjordmq: " + TerminalText.printable(text));
     err.flush();
   }
 
   /** Asks a question on the terminal; returns whether the user has confirmed. */
   public boolean confirm(String question) throws IOException {
     out.flush();
-    err.print(Text.printable(question) + " [y/N] ");
+    err.print(TerminalText.printable(question) + " [y/N] ");
     err.flush();
     String answer = in.readLine();
     return answer != null

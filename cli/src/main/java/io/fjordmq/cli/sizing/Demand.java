@@ -22,8 +22,8 @@ import static io.fjordmq.cli.sizing.UnitCost.TLS_CONNECTION;
 import static io.fjordmq.cli.sizing.UnitCost.TLS_HANDSHAKE;
 
 /**
- * What a workload needs of each of a number of nodes that share it evenly. Times are in µs of CPU
- * per second.
+ * The resources that a workload needs on each of a number of nodes that share it evenly. Times are
+ * in µs of CPU per second.
  */
 final class Demand {
   private static final double MICROS = 1_000_000;

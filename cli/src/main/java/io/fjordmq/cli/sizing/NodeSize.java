@@ -1,7 +1,7 @@
 package io.fjordmq.cli.sizing;
 
 /**
- * What one node has, or what a workload needs of it.
+ * The resources that one node has, or that a workload needs on it.
  *
  * @param cores processor cores; a need counts fully used ones
  * @param memoryBytes memory of the process

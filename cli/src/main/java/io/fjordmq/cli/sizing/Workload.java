@@ -1,7 +1,8 @@
 package io.fjordmq.cli.sizing;
 
 /**
- * What the clients of a cluster do. Rates are those of the whole cluster, per second.
+ * The load that the clients of a cluster generate. Rates are those of the whole cluster, per
+ * second.
  *
  * @param clients connected clients
  * @param offlineSessions persistent sessions of clients that are not connected

@@ -17,11 +17,11 @@ class DiskCheckTest {
   @TempDir Path root;
   @TempDir Path data;
 
-  private FakeMachine machine;
+  private FakeKernelFiles machine;
 
   @BeforeEach
   void tune() {
-    machine = new FakeMachine(root);
+    machine = new FakeKernelFiles(root);
   }
 
   private Finding find(String check, boolean measures) {

@@ -23,11 +23,11 @@ class DoctorTest {
   @TempDir Path root;
   @TempDir Path data;
 
-  private FakeMachine machine;
+  private FakeKernelFiles machine;
 
   @BeforeEach
   void tune() {
-    machine = new FakeMachine(root);
+    machine = new FakeKernelFiles(root);
   }
 
   @Test
@@ -84,7 +84,7 @@ class DoctorTest {
 
   @Test
   void shouldCheckForTheRequestedNumberOfConnections() {
-    machine.file("/proc/self/limits", FakeMachine.limits("65536"));
+    machine.file("/proc/self/limits", FakeKernelFiles.limits("65536"));
     machine.file("/proc/meminfo", "MemTotal: 2097152 kB");
     assertThat(machine.find(data, "file descriptors of this shell").expected())
         .isEqualTo("at least 1000712");
@@ -99,7 +99,7 @@ class DoctorTest {
   @Test
   void shouldReadTheLimitsOfTheRunningNode() throws IOException {
     Files.writeString(data.resolve("lock"), "4711\n");
-    machine.file("/proc/4711/limits", FakeMachine.limits("4096"));
+    machine.file("/proc/4711/limits", FakeKernelFiles.limits("4096"));
     machine.file("/proc/4711/cmdline", "java\0io.fjordmq.broker.Main\0");
     Finding finding = machine.find(data, "file descriptors of the running node");
     assertThat(finding.found()).isEqualTo("4096");
@@ -176,7 +176,7 @@ class DoctorTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void shouldReadFilesOfTheKernelToTheirEnd() {
-    Machine real = new Machine(Path.of("/"));
+    KernelFiles real = new KernelFiles(Path.of("/"));
     assertThat(real.text("/proc/sys/kernel/osrelease")).hasValue(System.getProperty("os.version"));
     assertThat(real.numbers("/proc/sys/net/ipv4/ip_local_port_range")).hasSize(2);
   }

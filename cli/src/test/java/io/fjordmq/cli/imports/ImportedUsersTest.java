@@ -318,7 +318,8 @@ class ImportedUsersTest {
             "{\"password_hash\":\"$pbkdf2-sha256$1000$cw==$Cv8=\",\"user_id\":\"bob\"}");
     assertThat(imported.omissions())
         .containsExactly(
-            "user 'eve': it has neither a password nor a hash", "user '': user_id is missing");
+            "user 'eve': the user has neither a password nor a hash",
+            "user '': user_id is missing");
   }
 
   @Test

@@ -77,15 +77,15 @@ class TableTest {
 
   @Test
   void shouldCountWideCharactersTwice() {
-    assertThat(Text.width("温度")).isEqualTo(4);
-    assertThat(Text.width("e\u0301😀")).isEqualTo(3);
-    assertThat(Text.cut("温度计", 4)).isEqualTo("温…");
-    assertThat(Text.cut("温度", 4)).isEqualTo("温度");
+    assertThat(TerminalText.width("温度")).isEqualTo(4);
+    assertThat(TerminalText.width("e\u0301😀")).isEqualTo(3);
+    assertThat(TerminalText.cut("温度计", 4)).isEqualTo("温…");
+    assertThat(TerminalText.cut("温度", 4)).isEqualTo("温度");
   }
 
   @Test
   void shouldEscapeWhatCouldControlTheTerminal() {
-    assertThat(Text.printable("a\u001b[2J\nb\tc\u009b\u202ed\u2028"))
+    assertThat(TerminalText.printable("a\u001b[2J\nb\tc\u009b\u202ed\u2028"))
         .isEqualTo("a\\u001b[2J\\u000ab\\u0009c\\u009b\\u202ed\\u2028");
     assertThat(print(0, "{\"name\":\"a\\tb\\u001b\"}")).contains("a\\u0009b\\u001b\t");
     StringWriter text = new StringWriter();

@@ -67,7 +67,8 @@ public record ConsensusSettings(
               .formatted(proposalsPerAppend, maxAppendBytes));
     }
     if (closeTimeout.isNegative() || closeTimeout.isZero()) {
-      throw new IllegalArgumentException("closeTimeout must be positive, not " + closeTimeout);
+      throw new IllegalArgumentException(
+          "closeTimeout must be above 0 ms, not " + closeTimeout.toMillis() + " ms");
     }
   }
 

@@ -52,7 +52,7 @@ final class ClusterFormation {
   private long reportedMillis;
 
   /**
-   * What a waiting node uses.
+   * The dependencies of a waiting node.
    *
    * @param seeds looks up the seeds; may complete on any thread
    * @param random also generates the ids of the node and of its cluster
@@ -241,7 +241,7 @@ final class ClusterFormation {
     }
     long pause = options.interval().toMillis();
     LOG.info(
-        "Proposal to create the cluster failed, retrying promises={} required={}",
+        "Proposal to create the cluster failed; retrying promises={} required={}",
         countPromises(number, responses),
         seen.required());
     timers.schedule(pause + environment.random.nextLong(2 * pause + 1), this::startRound);
@@ -285,7 +285,7 @@ final class ClusterFormation {
     if (state == null || outcome.isDone()) {
       response.completeExceptionally(
           new IllegalStateException(
-              options.address() + " does not wait for a cluster anymore and is starting"));
+              options.address() + " is no longer waiting for a cluster; it is starting"));
       return;
     }
     WaitingNode sender = request.sender();

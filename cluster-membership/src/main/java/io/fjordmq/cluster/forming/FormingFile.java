@@ -95,7 +95,7 @@ public final class FormingFile implements FormingStore {
     }
     try {
       if (!format.equals(CURRENT_FORMAT)) {
-        throw new IllegalArgumentException("it does not begin with '" + CURRENT_FORMAT + "'");
+        throw new IllegalArgumentException("the first line is not '" + CURRENT_FORMAT + "'");
       }
       return Optional.of(parse(lines.subList(1, lines.size())));
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {

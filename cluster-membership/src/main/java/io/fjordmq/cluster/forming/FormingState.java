@@ -4,7 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node without a cluster must not forget.
+ * The durable state of a node without a cluster.
  *
  * @param node its permanent id
  * @param number the number of its latest proposal; earlier proposals, and promises to them, are

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the processes behind some addresses have responded.
+ * The responses of the processes behind some addresses.
  *
  * @param answers one for each address
  * @param sentMillis the wall clock when they were contacted

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node that waits for a cluster tells others about itself. Its number and promise are
- * durable.
+ * The description that a node waiting for a cluster sends to other nodes. Its number and promise
+ * are durable.
  *
  * @param process random for each process; distinguishes copies of a data directory
  * @param address the address of its cluster port as configured for other nodes

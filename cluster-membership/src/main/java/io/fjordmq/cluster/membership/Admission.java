@@ -133,7 +133,7 @@ final class Admission {
     }
     String obstacle = "catching up failed: " + LeaderCalls.failureReason(null, failure);
     callbacks.onObstacle().accept(obstacle);
-    LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
+    LOG.warn("Cannot admit this node yet; retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
         settings.retryInterval().toMillis(),
         () -> {
@@ -168,7 +168,7 @@ final class Admission {
                       && done.result() instanceof WriteResult.Applied;
               if (!written) {
                 String reason = LeaderCalls.failureReason(response, failure);
-                LOG.debug("Not marked UP yet, retrying: {}", reason);
+                LOG.debug("Not marked UP yet; retrying: {}", reason);
                 reportObstacle(Stage.REQUESTING, reason);
                 timers.schedule(settings.retryInterval().toMillis(), this::requestAdmission);
               }

@@ -47,7 +47,7 @@ public final class ClockFile {
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn(
-          "Ignoring the saved cluster time and starting from the wall clock: {} file={}",
+          "Ignoring the saved cluster time and starting from the wall clock: {} path={}",
           e.getMessage(),
           file);
     }
@@ -101,7 +101,7 @@ public final class ClockFile {
     try {
       AtomicFile.replace(target, content);
     } catch (IOException e) {
-      LOG.warn("Cannot save cluster time: {} file={}", e.getMessage(), target);
+      LOG.warn("Cannot save cluster time: {} path={}", e.getMessage(), target);
     }
   }
 }

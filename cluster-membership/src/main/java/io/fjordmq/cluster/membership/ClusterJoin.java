@@ -78,7 +78,7 @@ public final class ClusterJoin {
     }
     created.store(directory);
     LOG.info(
-        "First start node={} action={} cluster={}",
+        "Starting for the first time node={} action={} cluster={}",
         created.node(),
         options.bootstrap() ? "bootstrap" : "join",
         created.clusterId());
@@ -97,7 +97,7 @@ public final class ClusterJoin {
     if (outcome instanceof FormationOutcome.Founded founded) {
       founded.identity().store(directory);
       LOG.info(
-          "First start node={} action=create cluster={}",
+          "Starting for the first time node={} action=create cluster={}",
           founded.identity().node(),
           founded.identity().clusterId());
       return founded.identity();
@@ -107,7 +107,10 @@ public final class ClusterJoin {
     NodeIdentity joined = new NodeIdentity(found.node(), seed.clusterId());
     joined.store(directory);
     new FormingFile(directory).delete();
-    LOG.info("First start node={} action=join cluster={}", joined.node(), joined.clusterId());
+    LOG.info(
+        "Starting for the first time node={} action=join cluster={}",
+        joined.node(),
+        joined.clusterId());
     return joined;
   }
 
@@ -307,7 +310,7 @@ public final class ClusterJoin {
     if (replies.isEmpty() && !failures.isEmpty() && !failures.equals(reportedFailures)) {
       LOG.warn(
           "No seed responded{}: {}",
-          options.bootstrap() ? "" : ", retrying",
+          options.bootstrap() ? "" : "; retrying",
           String.join("; ", failures.values()));
       reportedFailures = failures;
     }

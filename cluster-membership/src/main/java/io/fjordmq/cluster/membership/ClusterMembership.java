@@ -60,7 +60,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   private final LeaderCalls calls;
   private final NodeIncarnations incarnations;
   private final LocalNodeRecord record;
-  private final ServiceExit exit;
+  private final ClusterDeparture exit;
   private final ClockWatch clock;
   private final LevelView level;
 
@@ -99,7 +99,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     this.record =
         new LocalNodeRecord(
             identity.node(), metadata, members, incarnations::incarnation, this::write);
-    this.exit = new ServiceExit(record, incarnations, clock, timers);
+    this.exit = new ClusterDeparture(record, incarnations, clock, timers);
   }
 
   /**
@@ -283,7 +283,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    */
   public CompletableFuture<Void> remove(NodeId node) {
     try {
-      return write(List.of(Removal.of(node, self(), metadata, members.members())))
+      return write(List.of(NodeRemoval.of(node, self(), metadata, members.members())))
           .thenAccept(LocalNodeRecord::appliedVersion);
     } catch (MembershipException e) {
       return CompletableFuture.failedFuture(e);

@@ -28,10 +28,20 @@ public record JoinSettings(
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public JoinSettings {
-    require(helloTimeout.toMillis() >= 1, "helloTimeout must be at least 1 ms");
-    require(helloInterval.toMillis() >= 1, "helloInterval must be at least 1 ms");
-    require(!clockWarningThreshold.isNegative(), "clockWarningThreshold must be at least 0");
-    require(!maxClockDifference.isNegative(), "maxClockDifference must be at least 0");
+    require(
+        helloTimeout.toMillis() >= 1,
+        "helloTimeout must be at least 1 ms, not " + helloTimeout.toMillis() + " ms");
+    require(
+        helloInterval.toMillis() >= 1,
+        "helloInterval must be at least 1 ms, not " + helloInterval.toMillis() + " ms");
+    require(
+        !clockWarningThreshold.isNegative(),
+        "clockWarningThreshold must be at least 0 ms, not "
+            + clockWarningThreshold.toMillis()
+            + " ms");
+    require(
+        !maxClockDifference.isNegative(),
+        "maxClockDifference must be at least 0 ms, not " + maxClockDifference.toMillis() + " ms");
   }
 
   private static void require(boolean valid, String message) {

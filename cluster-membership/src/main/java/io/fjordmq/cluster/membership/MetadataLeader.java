@@ -47,7 +47,7 @@ final class MetadataLeader {
   private final Timers timers;
   private final ClusterClock clock;
   private final NodeRegistry registry;
-  private final LevelDuties level;
+  private final LevelUpdater level;
   private @Nullable LeaderTerm leaderTerm;
   private long nextTickMillis;
   private MetadataView cachedView;
@@ -60,14 +60,14 @@ final class MetadataLeader {
     final ClockVotes clocks;
     final ReachabilityReports reachability;
     final Set<NodeId> markingDown = new HashSet<>();
-    final MetadataReplicaDuties replicas;
+    final MetadataReplicaUpdater replicas;
 
     LeaderTerm(
         long term,
         LeaseTable leases,
         ClockVotes clocks,
         ReachabilityReports reachability,
-        MetadataReplicaDuties replicas) {
+        MetadataReplicaUpdater replicas) {
       this.term = term;
       this.leases = leases;
       this.clocks = clocks;
@@ -90,7 +90,7 @@ final class MetadataLeader {
     this.timers = timers;
     this.clock = clock;
     this.registry = new NodeRegistry(self.clusterId(), env, metadata, timers, clock, fence);
-    this.level = new LevelDuties(metadata, settings, clock, timers);
+    this.level = new LevelUpdater(metadata, settings, clock, timers);
     this.nextTickMillis = timers.nowMillis();
     this.cachedView = metadata.view();
     this.cachedMembers = MemberView.of(cachedView);
@@ -113,7 +113,7 @@ final class MetadataLeader {
               new LeaseTable(settings, now),
               clocks,
               reports,
-              new MetadataReplicaDuties(self, metadata, settings, timers));
+              new MetadataReplicaUpdater(self, metadata, settings, timers));
     }
   }
 

@@ -78,7 +78,7 @@ public final class NodeAddresses {
         addresses.saved.putAll(parse(Files.readAllLines(file)));
       }
     } catch (IOException | IllegalArgumentException e) {
-      LOG.warn("Ignoring the saved node addresses: {} file={}", e.getMessage(), file);
+      LOG.warn("Ignoring the saved node addresses: {} path={}", e.getMessage(), file);
     }
     return addresses;
   }
@@ -253,7 +253,7 @@ public final class NodeAddresses {
     try {
       AtomicFile.replace(target, text.toString().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      LOG.warn("Cannot save the node addresses: {} file={}", e.getMessage(), target);
+      LOG.warn("Cannot save the node addresses: {} path={}", e.getMessage(), target);
     }
   }
 }

@@ -364,7 +364,7 @@ final class NodeIncarnations {
                 registerUnlessSuspended();
               } else {
                 LOG.warn(
-                    "Failed to end an incarnation, retrying: {} incarnation={}",
+                    "Failed to end an incarnation; retrying: {} incarnation={}",
                     LeaderCalls.failureReason(null, failure),
                     ending);
                 timers.schedule(settings.retryInterval().toMillis(), this::notifyEnded);

@@ -12,7 +12,7 @@
  *   <li>{@code NodeIncarnations}, the incarnations of this node from registration to the end of the
  *       lease ({@code NodeLease}); {@code MemberView}, the members as this node knows them.
  *   <li>{@code MetadataLeader}, which performs the duties of the metadata leader with the help of
- *       {@code NodeRegistry}, {@code MetadataReplicaDuties}, {@code LeaseTable} and {@code
+ *       {@code NodeRegistry}, {@code MetadataReplicaUpdater}, {@code LeaseTable} and {@code
  *       MetadataReplicaPlan}; the last two use neither clocks nor threads. {@code LeaderCalls}
  *       finds the leader; {@code LeaderRequest} and {@code LeaderResponse} define the messages.
  * </ul>

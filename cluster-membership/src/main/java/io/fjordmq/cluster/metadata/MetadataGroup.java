@@ -125,7 +125,7 @@ public final class MetadataGroup implements AutoCloseable {
       state.onReopened();
       LOG.info("Metadata group reopened");
     } catch (RuntimeException e) {
-      LOG.warn("Cannot reopen the metadata group, retrying", e);
+      LOG.warn("Cannot reopen the metadata group; retrying", e);
       reopenLater();
     }
   }

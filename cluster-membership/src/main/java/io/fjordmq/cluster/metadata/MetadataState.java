@@ -135,13 +135,13 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void onLeaderStart(long term) {
-    LOG.info("Became the leader of the metadata group term={} version={}", term, view.version());
+    LOG.info("Became leader of the metadata group term={} version={}", term, view.version());
     listeners.forEach(listener -> listener.onLeaderStart(term));
   }
 
   @Override
   public synchronized void onLeaderStop() {
-    LOG.info("Lost the leadership of the metadata group");
+    LOG.info("Lost leadership of the metadata group");
     listeners.forEach(MetadataListener::onLeaderStop);
   }
 

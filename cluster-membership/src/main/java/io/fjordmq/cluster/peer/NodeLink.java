@@ -122,7 +122,7 @@ final class NodeLink implements ClientStream.Listener {
       backoffNanos = 0;
       reported = false;
     }
-    LOG.info("Connected to node node={} address={}", peer, currentAddress);
+    LOG.info("Connected to a node node={} address={}", peer, currentAddress);
   }
 
   @Override
@@ -149,9 +149,10 @@ final class NodeLink implements ClientStream.Listener {
       }
     }
     if (wasAccepted) {
-      LOG.warn("Connection to node lost: {} node={} address={}", reason, peer, currentAddress);
+      LOG.warn("Connection to a node lost: {} node={} address={}", reason, peer, currentAddress);
     } else if (first) {
-      LOG.warn("Cannot reach node, retrying: {} node={} address={}", reason, peer, currentAddress);
+      LOG.warn(
+          "Cannot reach a node; retrying: {} node={} address={}", reason, peer, currentAddress);
     }
   }
 

@@ -66,7 +66,7 @@ public final class WaitingPort implements AutoCloseable {
     public void greet(HelloMessage request, StreamObserver<HelloReplyMessage> response) {
       response.onError(
           Status.UNAVAILABLE
-              .withDescription("the node there waits for a cluster itself")
+              .withDescription("the node at this address is also waiting for a cluster")
               .asRuntimeException());
     }
 

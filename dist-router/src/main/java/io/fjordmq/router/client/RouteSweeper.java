@@ -63,7 +63,7 @@ public final class RouteSweeper {
             (removed, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "Failed to remove stale routes, retrying at the next interval: {} node={}",
+                    "Failed to remove stale routes; retrying at the next interval: {} node={}",
                     failure.toString(),
                     node);
                 return 0;

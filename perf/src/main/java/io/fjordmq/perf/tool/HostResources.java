@@ -40,7 +40,7 @@ record HostResources(int processors, double gibibytes) {
       ControlGroups.own().probe(limits);
       return Optional.empty();
     } catch (IOException e) {
-      return Optional.of(refusal(limits, "this host does not support it: " + e.getMessage()));
+      return Optional.of(refusal(limits, "this host cannot limit nodes: " + e.getMessage()));
     }
   }
 

@@ -86,9 +86,9 @@ final class FlushQueue implements AutoCloseable {
     thread.shutdown();
     if (!awaitEnd()) {
       LOG.error(
-          "Flush of state storage did not finish within {}; closing without it; the Raft log "
-              + "still holds the unflushed writes",
-          closeTimeout);
+          "State storage flush did not finish within {} s; closing without it; the Raft log still"
+              + " holds the unflushed writes",
+          closeTimeout.toSeconds());
       return;
     }
     if (last.isCompletedExceptionally()) {

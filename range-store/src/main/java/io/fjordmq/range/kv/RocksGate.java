@@ -40,8 +40,8 @@ final class RocksGate {
     boolean empty = gate.shut(timeout);
     if (!empty) {
       LOG.error(
-          "Not closing state storage: calls did not return within {} calls={}",
-          timeout,
+          "Not closing state storage: calls did not return within {} s calls={}",
+          timeout.toSeconds(),
           gate.threadsInside());
     }
     return empty;

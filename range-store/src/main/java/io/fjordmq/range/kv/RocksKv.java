@@ -223,7 +223,7 @@ public final class RocksKv implements Kv {
       flushes.close();
     } catch (KvException e) {
       LOG.error(
-          "Final flush of state storage failed; the Raft log still holds the unflushed " + "writes",
+          "Final state storage flush failed; the Raft log still holds the unflushed writes",
           e);
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {

@@ -47,14 +47,18 @@ public record SplitMergeSettings(
    */
   public SplitMergeSettings {
     require(maxRanges >= 1, "maxRanges must be at least 1, not " + maxRanges);
-    require(!cooldown.isNegative(), "cooldown must be at least 0, not " + cooldown);
+    require(
+        !cooldown.isNegative(),
+        "cooldown must be at least 0 ms, not " + cooldown.toMillis() + " ms");
     require(
         strategyTimeout.toMillis() >= 1,
-        "strategyTimeout must be at least 1 ms, not " + strategyTimeout);
+        "strategyTimeout must be at least 1 ms, not " + strategyTimeout.toMillis() + " ms");
     requirePercent("maxBusyPercent", maxBusyPercent);
     requirePercent("cpuLimitPercent", cpuLimitPercent);
-    require(!minAge.isNegative(), "minAge must be at least 0, not " + minAge);
-    require(!mergeAfter.isNegative(), "mergeAfter must be at least 0, not " + mergeAfter);
+    require(!minAge.isNegative(), "minAge must be at least 0 ms, not " + minAge.toMillis() + " ms");
+    require(
+        !mergeAfter.isNegative(),
+        "mergeAfter must be at least 0 ms, not " + mergeAfter.toMillis() + " ms");
     require(maxRangeBytes >= 0, "maxRangeBytes must be at least 0, not " + maxRangeBytes);
   }
 

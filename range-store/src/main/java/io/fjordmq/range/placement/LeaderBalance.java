@@ -27,7 +27,7 @@ final class LeaderBalance {
   private final List<PlacedRange> movable;
 
   /** Number of ranges that each node leads, as planned so far. */
-  private final Map<NodeId, Integer> leaderCounts = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Integer> leaderCounts = new TreeMap<>(NodeSets.ORDER);
 
   private final Map<RangeId, NodeId> leaders = new HashMap<>();
 
@@ -71,7 +71,7 @@ final class LeaderBalance {
             .sorted(
                 Comparator.<NodeId, Integer>comparing(leaderCounts::get)
                     .reversed()
-                    .thenComparing(Nodes.ORDER))
+                    .thenComparing(NodeSets.ORDER))
             .toList();
     for (NodeId from : most) {
       Map<NodeId, Handover> handovers = new HashMap<>();
@@ -102,7 +102,7 @@ final class LeaderBalance {
       }
       for (PlacedRange range : movable) {
         if (node.equals(leaders.get(range.id()))) {
-          for (NodeId voter : Nodes.sorted(range.replicas().voters())) {
+          for (NodeId voter : NodeSets.sorted(range.replicas().voters())) {
             if (view.isUp(voter) && range.isInService(voter) && visited.add(voter)) {
               handovers.put(voter, new Handover(range, node));
               queue.add(voter);

@@ -38,7 +38,7 @@ final class LeaderLoadBalance {
   private final List<PlacedRange> movable;
 
   /** Requests per second of the ranges that each node leads. */
-  private final Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Long> loads = new TreeMap<>(NodeSets.ORDER);
 
   private final Map<NodeId, Integer> leaderCounts = new HashMap<>();
 
@@ -93,7 +93,7 @@ final class LeaderLoadBalance {
   private List<Step> steps() {
     List<NodeId> byLoad =
         loads.keySet().stream()
-            .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
+            .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(NodeSets.ORDER))
             .toList();
     for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
       for (int leastBusy = 0; leastBusy < busiest; leastBusy++) {

@@ -173,7 +173,7 @@ final class LeaderTerm {
     }
     String previous = lastFailure.put(step.range(), step + failure);
     if (!(step + failure).equals(previous)) {
-      LOG.warn("Placement step failed, retrying: {}: {}", step, failure);
+      LOG.warn("Placement step failed; retrying: {}: {}", step, failure);
     }
   }
 }

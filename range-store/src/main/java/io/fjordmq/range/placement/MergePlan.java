@@ -264,9 +264,9 @@ final class MergePlan {
    * merge there, without having the rows of the right range.
    */
   private @Nullable String oldReplicaObstacle(PlacedRange left) {
-    for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
+    for (NodeId node : NodeSets.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
-        return Nodes.missingReportReason(view, node)
+        return NodeSets.missingReportReason(view, node)
             + " and may still have an old replica of "
             + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
@@ -278,7 +278,7 @@ final class MergePlan {
 
   /** Describes the node whose replica cannot take part, and why; null if all can. */
   private @Nullable String unavailableReplica(PlacedRange left, PlacedRange right) {
-    for (NodeId node : Nodes.sorted(members(left.replicas()))) {
+    for (NodeId node : NodeSets.sorted(members(left.replicas()))) {
       if (!view.isUp(node)) {
         return "node " + node + " is not UP";
       } else if (!left.isInService(node) || !right.isInService(node)) {
@@ -313,7 +313,7 @@ final class MergePlan {
 
   /** Returns why the merge must be abandoned; null as long as it can succeed. */
   private @Nullable String abandonReason(PlacedRange right, ReplicaSet replicas) {
-    for (NodeId node : Nodes.sorted(members(replicas))) {
+    for (NodeId node : NodeSets.sorted(members(replicas))) {
       if (!view.isUp(node)) {
         return "node " + node + " is not UP";
       }
@@ -368,7 +368,7 @@ final class MergePlan {
           ? new Step.Unfreeze(right.id(), leader)
           : null;
     }
-    return Nodes.sorted(right.replicas().voters()).stream()
+    return NodeSets.sorted(right.replicas().voters()).stream()
         .filter(node -> right.isInService(node) && hasNewEpoch(pair.left(), node, merging))
         .findFirst()
         .map(node -> new Step.Transfer(right.id(), leader, node))

@@ -27,7 +27,7 @@ final class PlacedRange {
 
   PlacedRange(RangeDescriptor published, Map<NodeId, RangeReports> reports) {
     this.published = published;
-    this.holders = new TreeMap<>(Nodes.ORDER);
+    this.holders = new TreeMap<>(NodeSets.ORDER);
     reports.forEach(
         (node, all) -> {
           ReplicaReport replica = all.find(published.id());
@@ -40,7 +40,7 @@ final class PlacedRange {
             retired.add(node);
           }
         });
-    retired.sort(Nodes.ORDER);
+    retired.sort(NodeSets.ORDER);
     this.leader = newestLeader();
   }
 

@@ -262,7 +262,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private CompletableFuture<Map<NodeId, RangeReports>> requestReports(LeaderTerm leaderTerm) {
     return leaderTerm
         .orders()
-        .requestReports(Nodes.sorted(membership.members().alive()), settings.callTimeout());
+        .requestReports(NodeSets.sorted(membership.members().alive()), settings.callTimeout());
   }
 
   private void onReports(LeaderTerm planningTerm, Map<NodeId, RangeReports> reports) {
@@ -323,7 +323,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
               .whenComplete(
                   (result, failure) -> {
                     if (result instanceof WriteResult.Applied) {
-                      LOG.info("Range unpinned: {} range={} {}", reason, range, stored.pin());
+                      LOG.info(
+                          "Range unpinned: {} range={} voters={} leader={}",
+                          reason,
+                          range,
+                          stored.pin().voters(),
+                          stored.pin().leader());
                     }
                   });
         });

@@ -260,7 +260,8 @@ public final class RangeDirectory implements MetadataListener {
     try {
       follower.client().accept(ranges(follower.store()));
     } catch (RuntimeException e) {
-      LOG.error("Range directory listener threw an exception store={}", follower.store(), e);
+      LOG.error(
+          "Range directory listener threw; please report this bug store={}", follower.store(), e);
     }
   }
 }

@@ -34,7 +34,10 @@ public record RangePin(Set<NodeId> voters, @Nullable NodeId leader) {
     voters = Set.copyOf(voters);
     if (voters.isEmpty() || (leader != null && !voters.contains(leader))) {
       throw new IllegalArgumentException(
-          "a pin needs voters, among them its leader; voters=" + voters + " leader=" + leader);
+          "the voters of a pin must not be empty and must include its leader; voters="
+              + voters
+              + " leader="
+              + leader);
     }
   }
 
@@ -81,7 +84,7 @@ public record RangePin(Set<NodeId> voters, @Nullable NodeId leader) {
 
   private byte[] encode() {
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT).writeVarint(voters.size());
-    Nodes.sorted(voters).forEach(node -> out.writeString(node.value()));
+    NodeSets.sorted(voters).forEach(node -> out.writeString(node.value()));
     return out.writeString(leader == null ? "" : leader.value()).toByteArray();
   }
 

@@ -97,7 +97,7 @@ final class RangePlan {
         .min(
             Comparator.<NodeId, Boolean>comparing(node -> !node.equals(pinnedLeader()))
                 .thenComparing(node -> !voters.contains(node))
-                .thenComparing(Nodes.ORDER))
+                .thenComparing(NodeSets.ORDER))
         .orElse(null);
   }
 
@@ -125,7 +125,7 @@ final class RangePlan {
 
   private @Nullable Step ensure() {
     for (Set<NodeId> members : List.of(voters, learners)) {
-      for (NodeId node : Nodes.missing(members, range.members())) {
+      for (NodeId node : NodeSets.missing(members, range.members())) {
         if (view.reports().containsKey(node)
             && !range.holders().containsKey(node)
             && !range.retired().contains(node)
@@ -138,9 +138,10 @@ final class RangePlan {
   }
 
   private @Nullable Step addVoter() {
-    for (NodeId node : Nodes.missing(voters, current.voters())) {
+    for (NodeId node : NodeSets.missing(voters, current.voters())) {
       if (view.isAlive(node) && range.isInService(node)) {
-        return change(Nodes.with(current.voters(), node), Nodes.without(current.learners(), node));
+        return change(
+            NodeSets.with(current.voters(), node), NodeSets.without(current.learners(), node));
       }
     }
     return null;
@@ -156,17 +157,18 @@ final class RangePlan {
             .sorted(
                 Comparator.<NodeId, Boolean>comparing(node -> node.equals(leader))
                     .thenComparing(node -> view.isAlive(node) && range.isInService(node))
-                    .thenComparing(Nodes.ORDER))
+                    .thenComparing(NodeSets.ORDER))
             .toList();
-    if (leaving.isEmpty() || !wouldHaveMajority(Nodes.without(current.voters(), leaving.get(0)))) {
+    if (leaving.isEmpty()
+        || !wouldHaveMajority(NodeSets.without(current.voters(), leaving.get(0)))) {
       return null;
     }
     NodeId first = leaving.get(0);
     if (!first.equals(leader)) {
       boolean stays = learners.contains(first) && range.isInService(first);
       return change(
-          Nodes.without(current.voters(), first),
-          stays ? Nodes.with(current.learners(), first) : current.learners());
+          NodeSets.without(current.voters(), first),
+          stays ? NodeSets.with(current.learners(), first) : current.learners());
     }
     NodeId target = successor(leader);
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
@@ -313,7 +315,7 @@ final class RangePlan {
     if (voterMove != null) {
       pending.add(pendingStep(voterChange(mandatoryReason), voterMove));
     }
-    String missingReports = Nodes.missingReports(view);
+    String missingReports = NodeSets.missingReports(view);
     for (NodeId node : removable()) {
       if (missingReports != null && !isHeld(node)) {
         pending.add(pendingStep(removalFrom(node), missingReports));
@@ -335,18 +337,18 @@ final class RangePlan {
 
   /** Returns null if the range has the voters that it should have. */
   private @Nullable String pendingVoterReason() {
-    for (NodeId node : Nodes.missing(voters, current.voters())) {
+    for (NodeId node : NodeSets.missing(voters, current.voters())) {
       String reason = ineligibleReason(node);
       if (reason != null) {
         return reason;
       }
     }
-    List<NodeId> leaving = Nodes.missing(current.voters(), voters);
+    List<NodeId> leaving = NodeSets.missing(current.voters(), voters);
     if (leaving.isEmpty()) {
       return null;
     }
     List<NodeId> absent =
-        Nodes.sorted(current.voters()).stream()
+        NodeSets.sorted(current.voters()).stream()
             .filter(node -> !view.isAlive(node) || !range.isInService(node))
             .toList();
     return absent.isEmpty()
@@ -357,7 +359,7 @@ final class RangePlan {
 
   private @Nullable String ineligibleReason(NodeId node) {
     if (!view.reports().containsKey(node)) {
-      return Nodes.missingReportReason(view, node);
+      return NodeSets.missingReportReason(view, node);
     } else if (range.retired().contains(node)) {
       return "node " + node + " cannot get a new replica until its old one is forgotten";
     } else if (!range.holders().containsKey(node)) {
@@ -367,6 +369,6 @@ final class RangePlan {
   }
 
   private static List<NodeId> sortedIds(Collection<NodeId> nodes) {
-    return Nodes.sorted(nodes);
+    return NodeSets.sorted(nodes);
   }
 }

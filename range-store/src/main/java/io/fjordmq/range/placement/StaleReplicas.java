@@ -22,7 +22,7 @@ final class StaleReplicas {
     List<Step> steps = new ArrayList<>();
     Set<RangeId> reportedRanges = new HashSet<>();
     Set<RangeId> retired = new HashSet<>();
-    for (NodeId node : Nodes.sorted(view.reports().keySet())) {
+    for (NodeId node : NodeSets.sorted(view.reports().keySet())) {
       RangeReports reports = Objects.requireNonNull(view.reports().get(node));
       for (ReplicaReport replica : reports.replicas()) {
         reportedRanges.add(replica.range());
@@ -74,7 +74,7 @@ final class StaleReplicas {
   }
 
   private static void forget(PlacementView view, RangeId range, List<Step> steps) {
-    Nodes.sorted(view.reports().keySet()).stream()
+    NodeSets.sorted(view.reports().keySet()).stream()
         .filter(node -> Objects.requireNonNull(view.reports().get(node)).retired().contains(range))
         .forEach(node -> steps.add(new Step.Forget(range, node)));
   }

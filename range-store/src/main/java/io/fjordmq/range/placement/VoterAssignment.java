@@ -27,7 +27,7 @@ final class VoterAssignment {
   private final Set<RangeId> paired = new HashSet<>();
 
   /** Number of ranges that each node is a voter of, as planned so far. */
-  private final Map<NodeId, Integer> voterCounts = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Integer> voterCounts = new TreeMap<>(NodeSets.ORDER);
 
   private VoterAssignment(PlacementView view, int voters, List<PlacedRange> ranges) {
     this.view = view;
@@ -73,8 +73,8 @@ final class VoterAssignment {
 
   /** Returns the pinned voters and, if the number of voters has been raised, others. */
   private Set<NodeId> pinnedVoters(PlacedRange range, RangePin pin) {
-    List<NodeId> pinned = new ArrayList<>(Nodes.sorted(pin.voters()));
-    fill(pinned, chooseVoters(range).stream().filter(view::isUp).sorted(Nodes.ORDER).toList());
+    List<NodeId> pinned = new ArrayList<>(NodeSets.sorted(pin.voters()));
+    fill(pinned, chooseVoters(range).stream().filter(view::isUp).sorted(NodeSets.ORDER).toList());
     fill(pinned, leastLoaded(pin.voters()));
     return Set.copyOf(pinned);
   }
@@ -105,7 +105,7 @@ final class VoterAssignment {
 
   private @Nullable String changeReason(PlacedRange range, Set<NodeId> wanted) {
     Set<NodeId> rebuilding = range.rebuilding();
-    List<NodeId> now = Nodes.sorted(wanted);
+    List<NodeId> now = NodeSets.sorted(wanted);
     List<NodeId> currentVoters = now.stream().filter(node -> !rebuilding.contains(node)).toList();
     for (NodeId node : now) {
       if (rebuilding.contains(node)) {
@@ -130,7 +130,7 @@ final class VoterAssignment {
   }
 
   private static Set<NodeId> afterMove(Set<NodeId> voters, VoterLoadBalance.Move move) {
-    return Nodes.with(Nodes.without(voters, move.from()), move.to());
+    return NodeSets.with(NodeSets.without(voters, move.from()), move.to());
   }
 
   private void addVoter(NodeId node) {
@@ -139,8 +139,8 @@ final class VoterAssignment {
 
   private void replace(PlacedRange range, Set<NodeId> next) {
     Set<NodeId> before = assigned.getOrDefault(range.id(), Set.of());
-    Nodes.missing(before, next).forEach(node -> voterCounts.merge(node, -1, Integer::sum));
-    Nodes.missing(next, before).forEach(this::addVoter);
+    NodeSets.missing(before, next).forEach(node -> voterCounts.merge(node, -1, Integer::sum));
+    NodeSets.missing(next, before).forEach(this::addVoter);
     assigned.put(range.id(), next);
   }
 
@@ -184,7 +184,7 @@ final class VoterAssignment {
         Comparator.comparing(this::rank)
             .thenComparing(node -> voterCounts.getOrDefault(node, 0))
             .thenComparing(node -> !node.equals(range.leader()))
-            .thenComparing(Nodes.ORDER);
+            .thenComparing(NodeSets.ORDER);
     Set<NodeId> rebuilding = range.rebuilding();
     List<NodeId> currentVoters =
         range.replicas().voters().stream()
@@ -227,7 +227,8 @@ final class VoterAssignment {
   private List<NodeId> leastLoaded(Set<NodeId> excluded) {
     return voterCounts.keySet().stream()
         .filter(node -> view.isUp(node) && !excluded.contains(node))
-        .sorted(Comparator.<NodeId, Integer>comparing(voterCounts::get).thenComparing(Nodes.ORDER))
+        .sorted(
+            Comparator.<NodeId, Integer>comparing(voterCounts::get).thenComparing(NodeSets.ORDER))
         .toList();
   }
 
@@ -252,7 +253,7 @@ final class VoterAssignment {
         PlacedRange moved = count(most) - count(least) < 2 ? null : movable(most, least);
         if (moved != null) {
           Set<NodeId> now = assigned.getOrDefault(moved.id(), Set.of());
-          replace(moved, Nodes.with(Nodes.without(now, most), least));
+          replace(moved, NodeSets.with(NodeSets.without(now, most), least));
           return true;
         }
       }

@@ -37,7 +37,7 @@ final class VoterLoadBalance {
   private final List<PlacedRange> ranges;
 
   /** Commands per second of the ranges that each node is a voter of. */
-  private final Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Long> loads = new TreeMap<>(NodeSets.ORDER);
 
   private final Map<NodeId, Integer> voterCounts = new HashMap<>();
 
@@ -108,7 +108,7 @@ final class VoterLoadBalance {
   private List<Move> next() {
     List<NodeId> byLoad =
         loads.keySet().stream()
-            .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
+            .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(NodeSets.ORDER))
             .toList();
     for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
       for (int leastBusy = 0; leastBusy < busiest; leastBusy++) {

@@ -81,8 +81,12 @@ final class VoterMoves {
     if (done || obstacle != null) {
       running.remove(store.store());
       unevenSinceMillis.put(store.store(), nowMillis);
-      LOG.info(
-          "Moving voters to balance load: {} moves={}", done ? "done" : obstacle, change.moves());
+      if (done) {
+        LOG.info("Moved voters to balance load moves={}", change.moves());
+      } else {
+        LOG.info(
+            "Abandoned moving voters to balance load: {} moves={}", obstacle, change.moves());
+      }
     }
   }
 
@@ -102,22 +106,22 @@ final class VoterMoves {
       Change change,
       long nowMillis) {
     if (nowMillis >= change.untilMillis()) {
-      return "abandoned: timed out";
+      return "timed out";
     } else if (store.voters() != change.voters()) {
-      return "abandoned: the number of voters changed";
+      return "the number of voters changed";
     }
     for (VoterLoadBalance.Move move : change.moves()) {
       PlacedRange range = ranges.get(move.range());
       if (range == null || !(isVoter(range, move.from()) || isVoter(range, move.to()))) {
-        return "abandoned: range " + move.range() + " has changed";
+        return "range " + move.range() + " has changed";
       } else if (!view.merges().requested().isEmpty() || range.merging() != null) {
-        return "abandoned: a merge started";
+        return "a merge started";
       } else if (view.isPinned(move.range())) {
-        return "abandoned: an operator pinned range " + move.range();
+        return "an operator pinned range " + move.range();
       }
-      Set<NodeId> involved = Nodes.with(range.replicas().voters(), move.to());
+      Set<NodeId> involved = NodeSets.with(range.replicas().voters(), move.to());
       if (!involved.stream().allMatch(view::isUp) || range.retired().contains(move.to())) {
-        return "abandoned: a node of range " + move.range() + " is not UP";
+        return "a node of range " + move.range() + " is not UP";
       }
     }
     return null;
@@ -147,7 +151,7 @@ final class VoterMoves {
     if (nowMillis - since >= timing.pause().toMillis()) {
       long until = nowMillis + timing.deadline().toMillis();
       running.put(store.store(), new Change(moves, store.voters(), until));
-      LOG.info("Moving voters to balance load: started moves={}", moves);
+      LOG.info("Moving voters to balance load moves={}", moves);
     }
   }
 
@@ -166,7 +170,9 @@ final class VoterMoves {
     running.remove(range.store());
     unevenSinceMillis.remove(range.store());
     pausedUntilMillis.put(range.store(), earliestRestartMillis);
-    LOG.info("Moving voters to balance load: canceled by an operator moves={}", change.moves());
+    LOG.info(
+        "Canceled moving voters to balance load: requested by an operator moves={}",
+        change.moves());
     return true;
   }
 }

@@ -110,7 +110,7 @@ final class CheckpointCycle {
   private void onFinished(List<CompletableFuture<Boolean>> parts, long nanos) {
     long done = parts.stream().filter(CompletableFuture::join).count();
     if (done > 0) {
-      LOG.debug("Checkpoint finished ranges={} millis={}", done, nanos / 1_000_000);
+      LOG.debug("Checkpoint finished ranges={} durationMs={}", done, nanos / 1_000_000);
       observer.onCheckpoint(nanos);
     }
   }

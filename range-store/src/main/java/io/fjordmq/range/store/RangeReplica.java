@@ -312,7 +312,7 @@ final class RangeReplica implements ReplicatedState {
     view.setLeadingTerm(term);
     load.begin();
     LOG.info(
-        "Became the leader of a range range={} term={} " + "appliedIndex={}",
+        "Became leader of a range range={} term={} appliedIndex={}",
         id,
         term,
         view.appliedIndex());
@@ -323,7 +323,7 @@ final class RangeReplica implements ReplicatedState {
   public void onLeaderStop() {
     view.clearLeading();
     load.end();
-    LOG.info("Lost the leadership of a range range={}", id);
+    LOG.info("Lost leadership of a range range={}", id);
   }
 
   @Override

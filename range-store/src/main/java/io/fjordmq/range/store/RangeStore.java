@@ -383,9 +383,9 @@ public final class RangeStore implements AutoCloseable {
       LOG.info("Ranges closed node={}", self);
     } else {
       LOG.warn(
-          "Ranges did not close within {}: a replica or the disk is not responding; the Raft log "
+          "Ranges did not close within {} s: a replica or the disk is not responding; the Raft log "
               + "still holds the unflushed writes node={}",
-          timeout,
+          timeout.toSeconds(),
           self);
     }
     return ended;

@@ -25,7 +25,7 @@ final class ReplicaListeners {
     try {
       outcome.pending().complete(outcome.result());
     } catch (RuntimeException e) {
-      LOG.error("Batch listener threw an exception range={}", id, e);
+      LOG.error("Batch listener threw; please report this bug range={}", id, e);
     }
   }
 
@@ -33,7 +33,11 @@ final class ReplicaListeners {
     try {
       effects.onEffects(id, emitted);
     } catch (RuntimeException e) {
-      LOG.error("Failed to perform effects range={} count={}", id, emitted.size(), e);
+      LOG.error(
+          "Failed to perform the effects of commands; please report this bug range={} count={}",
+          id,
+          emitted.size(),
+          e);
     }
   }
 
@@ -41,7 +45,7 @@ final class ReplicaListeners {
     try {
       effects.onLeaderStart(id);
     } catch (RuntimeException e) {
-      LOG.error("Leadership listener threw an exception range={}", id, e);
+      LOG.error("Leadership listener threw; please report this bug range={}", id, e);
     }
   }
 }

@@ -103,7 +103,7 @@ final class ReplicaQueries {
     } catch (KvException e) {
       return new RangeResult.StorageFailed(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      LOG.error("Query failed range={}", id, e);
+      LOG.error("Query threw; please report this bug range={}", id, e);
       return new RangeResult.Unavailable("query failed: " + e);
     }
   }

@@ -200,15 +200,15 @@ final class SupervisedReplica {
     if (dependencies.rebuildLimit().mayRebuild(id)) {
       broken = true;
       LOG.error(
-          "Replica is broken; rebuilding it if the other voters form a majority: {} " + "range={}",
+          "Replica is broken; rebuilding it if the other voters form a majority: {} range={}",
           failure,
           id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
       LOG.error(
-          "Replica is broken again and stays halted after {} rebuilds within {}; "
+          "Replica is broken again and stays halted after {} rebuilds within {} min; "
               + "fix the cause, then run 'rebuild {}': {} range={}",
           RebuildLimit.MAX_REBUILDS,
-          RebuildLimit.WINDOW,
+          RebuildLimit.WINDOW.toMinutes(),
           id,
           failure,
           id);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * cluster would, and rejects steps that must never be planned.
  */
 final class ModelCluster {
-  final Map<NodeId, PlacementView.Node> nodes = new TreeMap<>(Nodes.ORDER);
+  final Map<NodeId, PlacementView.Node> nodes = new TreeMap<>(NodeSets.ORDER);
   final Map<RangeId, Group> groups = new HashMap<>();
 
   /** The actual state of one range's group. */
@@ -36,7 +36,7 @@ final class ModelCluster {
     @Nullable NodeId leader;
 
     /** The nodes with a replica, and the members that each replica believes its group to have. */
-    final Map<NodeId, ReplicaSet> holders = new TreeMap<>(Nodes.ORDER);
+    final Map<NodeId, ReplicaSet> holders = new TreeMap<>(NodeSets.ORDER);
 
     final Set<NodeId> retired = new HashSet<>();
 
@@ -119,7 +119,7 @@ final class ModelCluster {
   }
 
   private NodeId firstAlive(Group group) {
-    return Nodes.sorted(group.current.voters()).stream()
+    return NodeSets.sorted(group.current.voters()).stream()
         .filter(this::isAlive)
         .findFirst()
         .orElseThrow();
@@ -219,8 +219,8 @@ final class ModelCluster {
     assertThat(change.from()).isEqualTo(group.current);
     Set<NodeId> before = group.current.voters();
     Set<NodeId> after = change.to().voters();
-    Set<NodeId> different = new HashSet<>(Nodes.missing(before, after));
-    different.addAll(Nodes.missing(after, before));
+    Set<NodeId> different = new HashSet<>(NodeSets.missing(before, after));
+    different.addAll(NodeSets.missing(after, before));
     assertThat(different).as("one voter at a time: %s", change).hasSizeLessThanOrEqualTo(1);
     assertThat(after).as("the leader stays: %s", change).contains(change.leader());
     assertThat(aliveVoters(change.to()) * 2)

@@ -238,7 +238,7 @@ class PlacementPlanPropertyTest {
    */
   private static void assertNoExchangeOfLeadersHelps(
       Set<NodeId> up, List<ModelCluster.Group> groups) {
-    Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
+    Map<NodeId, Long> loads = new TreeMap<>(NodeSets.ORDER);
     groups.forEach(
         group ->
             group.current.voters().stream()
@@ -288,7 +288,7 @@ class PlacementPlanPropertyTest {
       Set<NodeId> up,
       List<ModelCluster.Group> groups,
       Function<ModelCluster.Group, Set<NodeId>> holders) {
-    Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
+    Map<NodeId, Integer> load = new TreeMap<>(NodeSets.ORDER);
     up.forEach(node -> load.put(node, 0));
     groups.forEach(
         group ->
@@ -303,7 +303,7 @@ class PlacementPlanPropertyTest {
    * most one.
    */
   private static void assertLeadersAreBalanced(Set<NodeId> up, List<ModelCluster.Group> groups) {
-    Map<NodeId, Integer> leads = new TreeMap<>(Nodes.ORDER);
+    Map<NodeId, Integer> leads = new TreeMap<>(NodeSets.ORDER);
     up.forEach(node -> leads.put(node, 0));
     groups.forEach(group -> leads.merge(Objects.requireNonNull(group.leader), 1, Integer::sum));
     for (ModelCluster.Group group : groups) {

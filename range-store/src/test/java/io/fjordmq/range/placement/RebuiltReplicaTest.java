@@ -71,7 +71,7 @@ class RebuiltReplicaTest {
 
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
   private final LoopbackPeers peers = LoopbackPeers.immediate();
-  private final Map<NodeId, Node> nodes = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Node> nodes = new TreeMap<>(NodeSets.ORDER);
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new ScanningCoprocessor(), (range, effects) -> {});
   private final RangeDescriptor initialRange =

@@ -87,7 +87,7 @@ public final class ReplicatedRetainStore implements RetainStore {
     long maxGrowth = PutMessage.UNLIMITED;
     RetainQuota.Limits limits = quota.of(tenant);
     if (limits.maxMessages() > 0 || limits.maxBytes() > 0) {
-      RetainUsage.Used used = replicas.used(tenant);
+      RetainUsage.TenantUsage used = replicas.used(tenant);
       full |= limits.maxMessages() > 0 && used.messages() >= limits.maxMessages();
       if (limits.maxBytes() > 0) {
         maxGrowth = Math.max(0, limits.maxBytes() - used.bytes());

@@ -41,7 +41,7 @@ final class ExportFailures {
     @Nullable String suppressed = limit.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Export of {} to OpenTelemetry failed: {}{}; check the collector and telemetryConfig"
+          "Failed to export {} to OpenTelemetry; check the collector and telemetryConfig: {}{}"
               + " endpoint={}",
           what,
           reason,

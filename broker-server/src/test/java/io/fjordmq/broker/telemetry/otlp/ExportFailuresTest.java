@@ -41,8 +41,8 @@ class ExportFailuresTest {
         .singleElement()
         .extracting(ILoggingEvent::getFormattedMessage)
         .isEqualTo(
-            "Export of spans to OpenTelemetry failed: UNAVAILABLE: Connection refused; check the"
-                + " collector and telemetryConfig endpoint=http://c:4317");
+            "Failed to export spans to OpenTelemetry; check the collector and telemetryConfig:"
+                + " UNAVAILABLE: Connection refused endpoint=http://c:4317");
   }
 
   @Test
@@ -50,7 +50,9 @@ class ExportFailuresTest {
     failures.report(
         "metrics", Status.UNAUTHENTICATED.withDescription("bad token").asRuntimeException());
     assertThat(lines.list.get(0).getFormattedMessage())
-        .startsWith("Export of metrics to OpenTelemetry failed: UNAUTHENTICATED: bad token; check");
+        .startsWith(
+            "Failed to export metrics to OpenTelemetry; check the collector and telemetryConfig:"
+                + " UNAUTHENTICATED: bad token endpoint=");
   }
 
   @Test
@@ -58,6 +60,7 @@ class ExportFailuresTest {
     failures.reportRejected("log lines", 7);
     assertThat(lines.list.get(0).getFormattedMessage())
         .startsWith(
-            "Export of log lines to OpenTelemetry failed: the collector rejected 7 of them");
+            "Failed to export log lines to OpenTelemetry; check the collector and telemetryConfig:"
+                + " the collector rejected 7 of them");
   }
 }

@@ -120,7 +120,7 @@ final class GroupRpcClient implements RpcClient {
           try {
             callback.executor().execute(() -> callback.complete(response, failure));
           } catch (RejectedExecutionException closing) {
-            LOG.debug("Dropping a response that arrived after its group closed peer={}", endpoint);
+            LOG.debug("Dropping a response that arrived after its group closed node={}", endpoint);
           }
         });
   }

@@ -13,11 +13,11 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.cluster.consensus.log.CheckpointRecord;
-import io.fjordmq.cluster.consensus.log.Directories;
 import io.fjordmq.cluster.consensus.log.GroupRecord;
 import io.fjordmq.cluster.consensus.log.InstallRecord;
 import io.fjordmq.cluster.consensus.log.LogKeys;
 import io.fjordmq.cluster.consensus.log.SharedLog;
+import io.fjordmq.cluster.consensus.log.SnapshotDirectories;
 import io.fjordmq.cluster.consensus.transport.FetchedSnapshot;
 import io.fjordmq.cluster.consensus.transport.InstallNotice;
 import io.fjordmq.cluster.consensus.transport.SnapshotExchange;
@@ -129,7 +129,7 @@ final class GroupSnapshots implements SnapshotStorage {
 
   private long install(InstallRecord record) throws IOException, RocksDBException {
     Path directory = exchange.incoming().resolve(record.directory());
-    final long bytes = Directories.size(directory);
+    final long bytes = SnapshotDirectories.size(directory);
     final long begin = System.nanoTime();
     try {
       state.install(directory);
@@ -148,7 +148,7 @@ final class GroupSnapshots implements SnapshotStorage {
     }
     checkpoint = installed;
     observer.onSnapshot(id, SnapshotStep.INSTALL, bytes, System.nanoTime() - begin);
-    Directories.deleteQuietly(directory);
+    SnapshotDirectories.deleteQuietly(directory);
     LOG.info("Installed a snapshot group={} index={}", id, installed.applied());
     return installed.applied();
   }
@@ -161,7 +161,7 @@ final class GroupSnapshots implements SnapshotStorage {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.delete(LogKeys.install(group)).commit(true);
     }
-    Directories.deleteQuietly(directory);
+    SnapshotDirectories.deleteQuietly(directory);
   }
 
   private long export(Path directory) throws IOException {
@@ -172,7 +172,7 @@ final class GroupSnapshots implements SnapshotStorage {
     try {
       long applied = state.export(directory);
       long nanos = System.nanoTime() - begin;
-      observer.onSnapshot(id, SnapshotStep.EXPORT, Directories.size(directory), nanos);
+      observer.onSnapshot(id, SnapshotStep.EXPORT, SnapshotDirectories.size(directory), nanos);
       return applied;
     } catch (IOException | RuntimeException e) {
       observer.onSnapshotFailed(id, SnapshotStep.EXPORT);
@@ -195,9 +195,9 @@ final class GroupSnapshots implements SnapshotStorage {
     exchange.withdrawAll(id);
     if (!exportGate.shut(timeout)) {
       LOG.warn(
-          "Closing a group with snapshot exports still running after {}; the disk may be stuck "
-              + "group={} exports={}",
-          timeout,
+          "Closing a group with snapshot exports still running after {} s; the disk may be stuck"
+              + " group={} exports={}",
+          timeout.toSeconds(),
           id,
           exportGate.threadsInside());
     }

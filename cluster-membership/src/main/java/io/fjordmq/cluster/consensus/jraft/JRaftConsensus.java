@@ -190,7 +190,7 @@ final class JRaftConsensus implements Consensus {
   public void campaign() {
     requests.whileOpen(
         () -> {
-          Candidacy.begin(node, group, CheckpointRecord.FIRST_TERM);
+          ElectionTrigger.begin(node, group, CheckpointRecord.FIRST_TERM);
           return null;
         });
   }
@@ -212,7 +212,7 @@ final class JRaftConsensus implements Consensus {
                 requests.whileOpen(
                     () -> {
                       if (leadership().leader() == null) {
-                        Candidacy.begin(node, group, term);
+                        ElectionTrigger.begin(node, group, term);
                       }
                       return null;
                     }));
@@ -294,8 +294,8 @@ final class JRaftConsensus implements Consensus {
     Duration timeout = shutdowns.timeout();
     if (!gate.shut(timeout)) {
       LOG.error(
-          "Closing a replica with calls still running after {} group={} calls={}",
-          timeout,
+          "Closing a replica with calls still running after {} s group={} calls={}",
+          timeout.toSeconds(),
           group,
           gate.threadsInside());
     }
@@ -306,7 +306,10 @@ final class JRaftConsensus implements Consensus {
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, "group " + group + " was closed before the entry was applied");
     if (!outstanding.failAll(unknown, timeout)) {
-      LOG.error("Closing a group with unresolved proposals after {} group={}", timeout, group);
+      LOG.error(
+          "Closing a group with unresolved proposals after {} s group={}",
+          timeout.toSeconds(),
+          group);
     }
     requests.failAll();
     onClose.run();

@@ -214,7 +214,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     try {
       callback.run();
     } catch (RuntimeException failure) {
-      LOG.error("Exception thrown by a state machine callback group={}", group, failure);
+      LOG.error("State machine callback threw group={}", group, failure);
       if (halted == null) {
         thrown = failure;
         RaftException error = new RaftException(ErrorType.ERROR_TYPE_STATE_MACHINE);

@@ -57,10 +57,10 @@ final class NodeShutdowns {
       return true;
     }
     LOG.warn(
-        "Raft threads of a group did not stop within {}: a call to its state machine or to the "
+        "Raft threads of a group did not stop within {} s: a call to its state machine or to the "
             + "disk has not returned; the replica stays closed until they stop; restart the node "
             + "unless it is shutting down group={}",
-        timeout,
+        timeout.toSeconds(),
         group);
     return false;
   }

@@ -235,9 +235,9 @@ final class LogDatabase implements AutoCloseable {
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {
       LOG.error(
-          "Not closing the log database: calls did not return within {}; all writes are on disk "
-              + "calls={}",
-          CLOSE_TIMEOUT,
+          "Not closing the log database: calls did not return within {} s; all writes are on disk"
+              + " calls={}",
+          CLOSE_TIMEOUT.toSeconds(),
           gate.threadsInside());
       return;
     }

@@ -150,7 +150,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     if (refusal != null) {
       if (requests.isNewRefusal(hello.from() + refusal.reason())) {
         LOG.warn(
-            "Refused a Raft connection: {} remote={}", refusal.reason(), channel.remoteAddress());
+            "Refused a Raft connection: {} peer={}", refusal.reason(), channel.remoteAddress());
       }
       refuse(refusal);
       return false;
@@ -227,7 +227,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     String reason =
         cause instanceof CorruptedFrameException ? cause.getMessage() : cause.toString();
     if (peer != null || requests.isNewRefusal(host() + reason)) {
-      LOG.warn("Closing an incoming Raft connection: {} remote={}", reason, remote());
+      LOG.warn("Closing an incoming Raft connection: {} peer={}", reason, remote());
     }
     if (!refused) {
       context.close();

@@ -129,7 +129,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     try {
       pending.responseCallback().complete(null, cause);
     } catch (RuntimeException e) { // other pending calls have to fail as well
-      LOG.error("Exception thrown by the callback of a failed request node={}", peer, e);
+      LOG.error("Callback of a failed request threw; please report this bug node={}", peer, e);
     }
   }
 

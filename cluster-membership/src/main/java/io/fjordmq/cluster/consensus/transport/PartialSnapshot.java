@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.consensus.transport;
 
-import io.fjordmq.cluster.consensus.log.Directories;
+import io.fjordmq.cluster.consensus.log.SnapshotDirectories;
 import io.fjordmq.cluster.consensus.transport.SnapshotManifest.FileSize;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -71,7 +71,7 @@ final class PartialSnapshot {
 
   private void discard() throws IOException {
     Files.deleteIfExists(manifestFile);
-    Directories.deleteRecursively(directory);
+    SnapshotDirectories.deleteRecursively(directory);
   }
 
   /** Returns the number of bytes kept from earlier fetches. */
@@ -122,7 +122,7 @@ final class PartialSnapshot {
   /** Finishes the snapshot after all files are complete. It is durable when this method returns. */
   FetchedSnapshot complete() throws IOException {
     Files.delete(manifestFile);
-    Directories.sync(directory);
+    SnapshotDirectories.sync(directory);
     return new FetchedSnapshot(manifest, directory, offer);
   }
 }

@@ -211,7 +211,7 @@ final class PeerLink {
     }
     if (first) {
       LOG.warn(
-          "Cannot reach a node, retrying: {} node={} address={}",
+          "Cannot reach a node; retrying: {} node={} address={}",
           String.valueOf(cause),
           peer,
           address);

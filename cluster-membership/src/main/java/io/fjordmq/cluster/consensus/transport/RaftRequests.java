@@ -71,7 +71,7 @@ final class RaftRequests {
     RpcProcessor<Message> processor = (RpcProcessor<Message>) processors.get(request.type());
     if (processor == null) {
       LOG.warn(
-          "Rejected a Raft message that is not a request remote={} type={}",
+          "Rejected a Raft message that is not a request peer={} type={}",
           context.getRemoteAddress(),
           request.type());
       context.getConnection().close();

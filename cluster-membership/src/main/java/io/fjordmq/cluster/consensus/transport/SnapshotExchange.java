@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus.transport;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.log.CheckpointRecord;
-import io.fjordmq.cluster.consensus.log.Directories;
+import io.fjordmq.cluster.consensus.log.SnapshotDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,12 +91,12 @@ public record SnapshotExchange(
 
   /** Deletes snapshots of an earlier process, except those whose installation had begun. */
   public void deleteStale(Set<String> installing) throws IOException {
-    Directories.deleteRecursively(outgoing);
+    SnapshotDirectories.deleteRecursively(outgoing);
     if (Files.exists(incoming)) {
       try (Stream<Path> staleFiles = Files.list(incoming)) {
         staleFiles
             .filter(path -> !installing.contains(path.getFileName().toString()))
-            .forEach(Directories::deleteQuietly);
+            .forEach(SnapshotDirectories::deleteQuietly);
       }
     }
   }

@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.consensus.transport;
 
 import io.fjordmq.cluster.consensus.log.CheckpointRecord;
-import io.fjordmq.cluster.consensus.log.Directories;
+import io.fjordmq.cluster.consensus.log.SnapshotDirectories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -72,7 +72,7 @@ public final class SnapshotExport {
 
   /** Returns the size of the export so far, in bytes. */
   long exportedBytes() {
-    return Directories.size(directory);
+    return SnapshotDirectories.size(directory);
   }
 
   /** Returns whether every byte has been read. */
@@ -84,7 +84,7 @@ public final class SnapshotExport {
   }
 
   private SnapshotManifest export() throws IOException {
-    Directories.deleteRecursively(directory);
+    SnapshotDirectories.deleteRecursively(directory);
     Files.createDirectories(directory);
     long applied = exporter.export(directory);
     if (applied < checkpoint.applied()) {
@@ -131,7 +131,7 @@ public final class SnapshotExport {
   private void removeIfClosed() {
     if (closed && exportLock.tryLock()) {
       try {
-        Directories.deleteQuietly(directory);
+        SnapshotDirectories.deleteQuietly(directory);
       } finally {
         exportLock.unlock();
       }

@@ -182,7 +182,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
       }
       context.sendResponse(responseTo(snapshot, request, threads));
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Cannot serve a snapshot: {} remote={}", e.toString(), context.getRemoteAddress());
+      LOG.warn("Cannot serve a snapshot: {} peer={}", e.toString(), context.getRemoteAddress());
       context.sendResponse(
           ErrorResponse.newBuilder().setErrorCode(FAILED).setErrorMsg(e.toString()).build());
     }

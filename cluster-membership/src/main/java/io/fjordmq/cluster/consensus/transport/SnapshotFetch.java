@@ -148,7 +148,7 @@ public final class SnapshotFetch extends SnapshotCopier {
       setError(RaftError.ECANCELED, "snapshot fetch interrupted: this node is closing");
     } catch (IOException | MalformedBytesException e) {
       listener.onFailed();
-      LOG.warn("Snapshot fetch failed, resuming with the next offer: {} offer={}", e, offer);
+      LOG.warn("Snapshot fetch failed; resuming with the next offer: {} offer={}", e, offer);
       setError(RaftError.EINTERNAL, "cannot fetch snapshot %s: %s", offer, e);
     } finally {
       done.countDown();

@@ -124,7 +124,7 @@ final class AppendBenchmark {
       print(
           "%d writes, mean %d us", syncs.sum(), syncNanos.sum() / 1_000 / Math.max(1, syncs.sum()));
     } finally {
-      Directories.deleteRecursively(directory);
+      SnapshotDirectories.deleteRecursively(directory);
     }
   }
 

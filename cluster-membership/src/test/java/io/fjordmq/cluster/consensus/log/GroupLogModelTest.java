@@ -77,7 +77,7 @@ final class GroupLogModelTest {
       }
     } finally {
       shared.close();
-      Directories.deleteRecursively(directory);
+      SnapshotDirectories.deleteRecursively(directory);
     }
   }
 
