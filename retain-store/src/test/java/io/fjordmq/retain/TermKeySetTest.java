@@ -46,7 +46,7 @@ class TermKeySetTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void behavesLikeSortedSet(long seed) {
+  void shouldBehaveLikeASortedSet(long seed) {
     Random random = new Random(seed);
     for (int phase = 0; phase < 8; phase++) {
       int addsOfTen = phase % 2 == 0 ? 8 : 1; // grows, then shrinks
@@ -66,7 +66,7 @@ class TermKeySetTest {
   }
 
   @Test
-  void acceptsLowestAndHighestTerms() {
+  void shouldAcceptTheLowestAndHighestTerms() {
     set.add(Long.MIN_VALUE, new byte[0]);
     set.add(Long.MAX_VALUE, key(-1));
 
@@ -76,7 +76,7 @@ class TermKeySetTest {
   }
 
   @Test
-  void fillsBlocksWhenKeysAscend() {
+  void shouldFillBlocksWhenKeysAscend() {
     for (int i = 0; i < 10 * TermKeySet.MAX_BLOCK; i++) {
       set.add(1, key(i));
     }
@@ -85,7 +85,7 @@ class TermKeySetTest {
   }
 
   @Test
-  void mergesBlocksWhenEntriesAreRemoved() {
+  void shouldMergeBlocksWhenEntriesAreRemoved() {
     int count = 100 * TermKeySet.MAX_BLOCK;
     for (int i = 0; i < count; i++) {
       set.add(1, key(i));
@@ -106,7 +106,7 @@ class TermKeySetTest {
 
   /** Blocks split and merge all the time while another thread reads. */
   @Test
-  void readersFindEntriesThatStay() throws Exception {
+  void shouldFindEntriesThatStay() throws Exception {
     int distance = 40;
     for (int i = 0; i < KEYS; i += distance) {
       set.add(1, key(i));
