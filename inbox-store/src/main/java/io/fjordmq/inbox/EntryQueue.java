@@ -67,7 +67,7 @@ final class EntryQueue {
         break;
       }
       inboxes.rows().delete(entryKey(oldest));
-      cursor.settled.add(oldest, row.message().length);
+      cursor.settled.add(oldest, row.bytes());
       inboxes.addQueued(inbox, -1);
       evicted += isExpired ? 0 : 1;
       expired += isExpired ? 1 : 0;
@@ -142,7 +142,7 @@ final class EntryQueue {
       return;
     }
     EntryRow row = read(sequence);
-    ReleasedRow entry = new ReleasedRow(row.bytesBefore(), row.message().length);
+    ReleasedRow entry = new ReleasedRow(row.bytesBefore(), row.bytes());
     inboxes.rows().delete(entryKey(sequence));
     inboxes.rows().insert(releasedKey(sequence), entry.encode());
     inboxes.addQueued(inbox, -1);
@@ -170,7 +170,7 @@ final class EntryQueue {
       inbox.removeReleased(sequence);
       cursor.settled.add(sequence, released.bytes());
     } else {
-      int bytes = read(sequence).message().length;
+      int bytes = read(sequence).bytes();
       inboxes.rows().delete(entryKey(sequence));
       inboxes.addQueued(inbox, -1);
       cursor.settled.add(sequence, bytes);

@@ -19,16 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param subscriptionIdentifiers identifiers of the matching subscriptions
  * @param share as in {@link InboxTarget#share}
  * @param bytesBefore total size of all earlier entries of the inbox
- * @param message the encoded message; its length is the size of the entry
+ * @param message the encoded message, a view of the row; its length is the size of the entry
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared by value
 record EntryRow(
     Qos qos,
     boolean retain,
     List<Integer> subscriptionIdentifiers,
     @Nullable String share,
     long bytesBefore,
-    byte[] message) {
+    ByteBuffer message) {
   /*
    *   1  version 1; 2 if it came through a share
    *   1  flags   bits 0-1 QoS, 2 RETAIN, 3 has subscription identifiers
@@ -94,6 +93,11 @@ record EntryRow(
   }
 
   static EntryRow decode(byte[] row) {
+    return decode(ByteBuffer.wrap(row));
+  }
+
+  /** Decodes a row without copying the message. Advances the position to the message. */
+  static EntryRow decode(ByteBuffer row) {
     ByteReader in = new ByteReader(row);
     int version = in.readByte();
     if (version != VERSION_WITHOUT_SHARE) {
@@ -108,15 +112,20 @@ record EntryRow(
         identifiers,
         version == VERSION_WITHOUT_SHARE ? null : in.readString(),
         bytesBefore,
-        in.readBytes(in.remaining()));
+        row);
+  }
+
+  /** Returns the size of the entry. */
+  int bytes() {
+    return message.remaining();
   }
 
   boolean isExpiredAt(long nowMillis) {
-    return MessageCodec.expiresAtMillis(ByteBuffer.wrap(message)) <= nowMillis;
+    return MessageCodec.expiresAtMillis(message.duplicate()) <= nowMillis;
   }
 
   InboxEntry toEntry(long sequence) {
-    Message decoded = MessageCodec.decode(ByteBuffer.wrap(message));
+    Message decoded = MessageCodec.decode(message.duplicate());
     return new InboxEntry(sequence, decoded, qos, retain, subscriptionIdentifiers);
   }
 }

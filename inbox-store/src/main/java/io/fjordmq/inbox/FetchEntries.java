@@ -140,7 +140,7 @@ public record FetchEntries(
     List<InboxEntry> entries = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       long sequence = in.readVarint();
-      entries.add(EntryRow.decode(in.readBlock()).toEntry(sequence));
+      entries.add(EntryRow.decode(in.readView()).toEntry(sequence));
     }
     return new Result(entries, expired, nextSequence, end);
   }

@@ -43,7 +43,7 @@ final class InboxLoader {
         (key, value) -> {
           EntryRow last = EntryRow.decode(value);
           cursor.next = InboxKeys.restOfRow(key).readLong() + 1;
-          cursor.nextBytes = last.bytesBefore() + last.message().length;
+          cursor.nextBytes = last.bytesBefore() + last.bytes();
           return false;
         });
   }

@@ -101,7 +101,7 @@ public record PeekEntries(
         return true;
       }
       count++;
-      Message message = MessageCodec.decode(ByteBuffer.wrap(entry.message()));
+      Message message = MessageCodec.decode(entry.message().duplicate());
       found
           .writeVarint(sequence)
           .writeByte(entry.qos().level() | (entry.retain() ? 1 << 2 : 0))

@@ -195,7 +195,8 @@ class RowBytesTest {
     assertThat(hex(shared))
         .isEqualTo("02" + "09" + "ac02" + "01" + "01" + "03672f61" + MESSAGE_HEX);
     assertThat(EntryRow.decode(shared).share()).isEqualTo("g/a");
-    assertThat(EntryRow.decode(shared).message()).isEqualTo(MessageCodec.encode(MESSAGE));
+    assertThat(EntryRow.decode(shared).message())
+        .isEqualTo(ByteBuffer.wrap(MessageCodec.encode(MESSAGE)));
     assertThat(hex(new ReleasedRow(300, 4).encode())).isEqualTo("01" + "ac02" + "04");
   }
 

@@ -55,6 +55,12 @@ final class ReplicaIndex {
     }
   }
 
+  /** Returns true if there is an index and it does not contain the topic of this row. */
+  boolean isMissing(byte[] key) {
+    RetainedTopicIndex index = building;
+    return index != null && !index.contains(key);
+  }
+
   void remove(byte[] key) {
     RetainedTopicIndex index = building;
     if (index != null) {

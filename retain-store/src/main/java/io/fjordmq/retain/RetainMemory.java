@@ -55,6 +55,14 @@ final class RetainMemory {
     updateFirstDue();
   }
 
+  /**
+   * Returns true if the topic is known to have no row, neither a message nor a clear marker. A
+   * result of false means nothing. Replicas may return different results; apply thread only.
+   */
+  boolean hasNoRow(byte[] key) {
+    return clearMarkers.size() == 0 && index.isMissing(key);
+  }
+
   void addMessage(byte[] key, long bytes) {
     count.incrementAndGet();
     index.add(key);

@@ -36,7 +36,8 @@ public final class RetainRows {
 
   /** Returns the row of a topic, which may be a clear marker; null if there is none. */
   byte @Nullable [] find(byte[] key) {
-    return context.state().get(key);
+    // The read would search RocksDB, and would first sort the changes of earlier commands.
+    return memory.hasNoRow(key) ? null : context.state().get(key);
   }
 
   /**

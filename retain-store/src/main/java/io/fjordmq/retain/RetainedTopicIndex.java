@@ -2,8 +2,6 @@ package io.fjordmq.retain;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,39 +15,48 @@ import org.jspecify.annotations.Nullable;
  * must match every topic found against the filter.
  */
 final class RetainedTopicIndex {
-  /** Estimated size of an entry in the skip list, including index nodes. */
-  private static final int ENTRY_BYTES = 64;
+  /** Upper bound of the average size of an entry in {@link TermKeySet}. */
+  private static final int ENTRY_BYTES = 32;
 
   /** Overhead of a key's array. */
   private static final int KEY_BYTES = 24;
 
   private static final int DEPTH = -1;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared only with ORDER
-  private record Entry(long term, byte[] key) {}
-
-  private static final Comparator<Entry> ORDER =
-      Comparator.comparingLong(Entry::term).thenComparing(Entry::key, Arrays::compareUnsigned);
-
-  private final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>(ORDER);
+  private final TermKeySet entries = new TermKeySet();
 
   /** Adds the topic of a row and returns the estimated bytes it occupies. */
   long add(byte[] key) {
-    forEachTerm(key, term -> entries.add(new Entry(term, key)));
+    forEachTerm(key, term -> entries.add(term, key));
     return estimateBytes(key);
   }
 
   /** Removes the topic of a row and returns the estimated bytes it occupied. */
   long remove(byte[] key) {
-    forEachTerm(key, term -> entries.remove(new Entry(term, key)));
+    forEachTerm(key, term -> entries.remove(term, key));
     return estimateBytes(key);
   }
 
   /** Estimates the bytes that a topic occupies. */
   static long estimateBytes(byte[] key) {
-    int[] terms = {0};
-    forEachTerm(key, term -> terms[0]++);
-    return KEY_BYTES + key.length + (long) terms[0] * ENTRY_BYTES;
+    return KEY_BYTES + key.length + (long) levelsOf(key) * ENTRY_BYTES;
+  }
+
+  /** Returns the number of levels, which is also the number of terms. */
+  private static int levelsOf(byte[] key) {
+    int levels = 1;
+    for (int i = RetainKeys.topicAt(key); i < key.length; i++) {
+      if (key[i] == '/') {
+        levels++;
+      }
+    }
+    return levels;
+  }
+
+  /** Returns true if the topic of this row was added. */
+  boolean contains(byte[] key) {
+    int topicAt = RetainKeys.topicAt(key);
+    return entries.contains(depthTerm(key, RetainKeys.TENANT_AT, topicAt, levelsOf(key)), key);
   }
 
   /**
@@ -57,8 +64,7 @@ final class RetainedTopicIndex {
    * there is none.
    */
   byte @Nullable [] ceiling(long term, byte[] from) {
-    Entry found = entries.ceiling(new Entry(term, from));
-    return found == null || found.term != term ? null : found.key;
+    return entries.ceiling(term, from);
   }
 
   /**
