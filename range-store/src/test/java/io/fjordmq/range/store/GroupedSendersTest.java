@@ -105,8 +105,7 @@ class GroupedSendersTest {
   private void append(byte[] entry, Consumer<RangeResult> reply) {
     int commands =
         ((RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry))).commands().size();
-    RangeResult applied =
-        new RangeResult.Applied(1, Collections.nCopies(commands, new byte[0]));
+    RangeResult applied = new RangeResult.Applied(1, Collections.nCopies(commands, new byte[0]));
     waitingForAppend.add(() -> reply.accept(applied));
     if (!appending) {
       appending = true;
