@@ -26,7 +26,7 @@ Node commands:
   run                       start the node in the foreground and log to the terminal; Ctrl-C stops it
   check                     check the configuration and every file it names, and report all errors; start nothing
   build                     build FjordMQ if needed; with JDK 25 or newer, also make an AOT cache if there is none for this
-                            build and JDK: run a node in its own directory under load for about 20 s
+                            build and JDK: run nodes in a directory of their own under load for about 45 s
 
 In a checkout, all node commands except stop and status first build FjordMQ, with an AOT cache, if there is no build or
 the sources are newer. In an installation, build only makes the cache, and no other command does. With the cache, a node
@@ -269,7 +269,7 @@ require_own_cache() {
 
 # --- AOT cache --------------------------------------------------------------------------------------------------
 # From JDK 25 on, a cache holds loaded and linked classes and the profiles that the JIT compiler needs. A training run
-# records them: a node in its own directory serves TrainingLoad.
+# records them: a node in its own directory serves TrainingLoad, first alone and then in a cluster of three.
 
 # Prints the jars in a fixed order. The JVM would expand a wildcard in the order of the directory, and accepts a cache
 # only for the class path that it was recorded with.
@@ -302,7 +302,7 @@ has_cache() {
 train() {
   local folder="$OUT_DIR/training"
   [ "$JAVA_VERSION" -ge "$AOT_VERSION" ] && ! has_cache || return 0
-  say "training: running a node for about 20 s to make its AOT cache, which later starts use"
+  say "training: running nodes for about 45 s to make an AOT cache, which later starts use"
   rm -rf "$folder" "$AOT_CACHE" "$AOT_CACHE.inputs"
   mkdir -p "$folder"
   if (training_run "$folder") >"$folder/output" 2>&1 && mv "$folder/node.aot" "$AOT_CACHE"; then
@@ -316,44 +316,25 @@ train() {
 
 # Records the cache $1/node.aot. Runs in a subshell, without errexit.
 training_run() {
-  local folder="$1" attempt deadline code=0
-  node='' load='' # not local, for the trap
+  local folder="$1" deadline code=0 port='' mqtt_ports=''
+  node='' started='' load='' peers=() # not local, for the trap
   local DATA_DIR="$folder/data" LOG_DIR="$folder/logs" READY_FILE="$folder/data/fjordmq.pid"
   # The training run must not depend on the environment of the user who builds.
   unset FJORDMQ_JVM_OPTS
   local FJORDMQ_MEMORY=2g
   local clean=(env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 _JAVA_SR_SIGNUM=50)
-  trap 'kill -9 $node $load 2>/dev/null || true' EXIT
+  trap 'kill -9 $node $started $load ${peers[@]+"${peers[@]}"} 2>/dev/null || true' EXIT
   exec 9>&- # a process that outlives this script must not keep the lock of the build
   compgen -G "$LIB_DIR/*.jar" || { echo "no jars in $LIB_DIR"; return 1; }
-  mkdir -p "$DATA_DIR" "$LOG_DIR" || return 1
   jvm_options
-  OPTIONS+=("-XX:AOTCacheOutput=$folder/node.aot")
-  for attempt in 1 2 3; do # the random port for other nodes may be in use
-    printf '%s\n' 'bootstrap: true' 'mqttServerConfig:' '  tcpListener:' '    host: 127.0.0.1' '    port: 0' 'httpConfig:' \
-      '  port: 0' 'clusterConfig:' '  host: 127.0.0.1' "  port: $((20000 + RANDOM % 12000))" >"$folder/node.yml"
-    "${clean[@]}" "$JAVA" "${OPTIONS[@]}" -Dfjordmq.console=OFF -cp "$(class_path)" io.fjordmq.broker.Main \
-      -c "$folder/node.yml" -d "$folder" &
-    node=$!
-    deadline=$((SECONDS + 60))
-    until is_ready "$node" || ! kill -0 "$node" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; do sleep 0.1; done
-    ! kill -0 "$node" 2>/dev/null || break
-    wait "$node"
-    node=''
-  done
-  [ -n "$node" ] && is_ready "$node" || { echo "the node did not become ready"; return 1; }
-  "${clean[@]}" "$JAVA" -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlogback.configurationFile=logback-off.xml \
-    --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -cp "$(class_path)" \
-    io.fjordmq.broker.training.TrainingLoad "$(ready_value mqtt | sed 's/.*://')" "$TRAINING_SECONDS" &
-  load=$!
-  while kill -0 "$load" 2>/dev/null; do # what monitoring does meanwhile
-    page /metrics >/dev/null
-    page /status >/dev/null
-    page /readyz >/dev/null
-    sleep 0.5
-  done
-  wait "$load" || { echo "the load failed with exit code $?"; return 1; }
-  load=''
+  start_training_node "$folder" "-XX:AOTCacheOutput=$folder/node.aot" || { echo "the node did not become ready"; return 1; }
+  node="$started"
+  training_load "$(mqtt_port)" || return 1
+  if start_training_peers "$folder"; then
+    training_load "$mqtt_ports" || return 1
+  else
+    echo "no other nodes; the cache covers the code of a single node only"
+  fi
   kill "$node"
   deadline=$((SECONDS + 120)) # the JVM writes the cache after the node has stopped
   while kill -0 "$node" 2>/dev/null; do
@@ -364,6 +345,68 @@ training_run() {
   wait "$node" || code=$?
   node=''
   [ "$code" -eq 0 ] && [ -s "$folder/node.aot" ] || { echo "the node exited with code $code"; return 1; }
+}
+
+# Starts a node in $1 with the further JVM options that follow. Sets started to its pid and port to its cluster port.
+# It joins the cluster of the node whose cluster port was in port before, if any.
+start_training_node() {
+  local folder="$1" attempt deadline seed="$port"
+  local READY_FILE="$folder/data/fjordmq.pid"
+  shift
+  mkdir -p "$folder/data" "$folder/logs" || return 1
+  for attempt in 1 2 3; do # the random port for other nodes may be in use
+    port=$((20000 + RANDOM % 12000))
+    # With three inbox ranges, each node leads one and follows two.
+    printf '%s\n' "bootstrap: $([ "$seed" ] && echo false || echo true)" 'mqttServerConfig:' '  tcpListener:' \
+      '    host: 127.0.0.1' '    port: 0' 'httpConfig:' '  port: 0' 'inboxConfig:' '  initialRanges: 3' 'clusterConfig:' \
+      '  host: 127.0.0.1' "  port: $port" "  seedEndpoints: '${seed:+127.0.0.1:$seed}'" >"$folder/node.yml"
+    "${clean[@]}" "$JAVA" "${OPTIONS[@]}" "$@" -Dfjordmq.console=OFF -cp "$(class_path)" io.fjordmq.broker.Main \
+      -c "$folder/node.yml" -d "$folder" &
+    started=$!
+    deadline=$((SECONDS + 60))
+    until is_ready "$started" || ! kill -0 "$started" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; do sleep 0.1; done
+    ! is_ready "$started" || return 0
+    kill -9 "$started" 2>/dev/null || true
+    wait "$started" 2>/dev/null || true
+  done
+  return 1
+}
+
+# Starts two more nodes, which record nothing, and waits until they hold replicas. Sets mqtt_ports to those of all nodes.
+# Fails if they do not become ready, for example for lack of memory.
+start_training_peers() {
+  local folder="$1" number seed="$port" response deadline
+  mqtt_ports="$(mqtt_port)"
+  for number in 2 3; do
+    port="$seed"
+    start_training_node "$folder/node$number" -Xmx256m -XX:TieredStopAtLevel=1 || return 1
+    peers+=("$started")
+    mqtt_ports="$mqtt_ports,$(READY_FILE="$folder/node$number/data/fjordmq.pid" mqtt_port)"
+  done
+  deadline=$((SECONDS + 30))
+  # Every range with fewer than three voters is still being copied.
+  while response="$(page /status)" && grep '^range ' <<<"$response" | grep -qv ' voters [^ ]*, [^ ]*, '; do
+    [ "$SECONDS" -lt "$deadline" ] || return 1
+    sleep 0.5
+  done
+}
+
+mqtt_port() { ready_value mqtt | sed 's/.*://'; }
+
+# Applies the load to the nodes at the MQTT ports $1.
+training_load() {
+  "${clean[@]}" "$JAVA" -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlogback.configurationFile=logback-off.xml \
+    --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -cp "$(class_path)" \
+    io.fjordmq.broker.training.TrainingLoad "$1" "$TRAINING_SECONDS" &
+  load=$!
+  while kill -0 "$load" 2>/dev/null; do # what monitoring does meanwhile
+    page /metrics >/dev/null
+    page /status >/dev/null
+    page /readyz >/dev/null
+    sleep 0.5
+  done
+  wait "$load" || { echo "the load failed with exit code $?"; return 1; }
+  load=''
 }
 
 # --- Java -------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ printf '#!/bin/sh\nmkdir -p "%s/lib" && : >"%s/lib/a.jar"\n' "$tree/$target" "$t
 printf 'JAVA_VERSION="25.0.1"\n' >"$folder/jdk/release"
 cat >"$folder/jdk/bin/java" <<'JAVA'
 #!/usr/bin/env bash
-case "$*" in *TrainingLoad*) exit "$(cat "$(dirname "$0")/load")" ;; esac
+case "$*" in *TrainingLoad*) echo "${@: -2}" >>"$(dirname "$0")/loads"; exit "$(cat "$(dirname "$0")/load")" ;; esac
 cache="$(printf '%s\n' "$@" | sed -n 's/^-XX:AOTCacheOutput=//p')"
 data="${!#}/data"
 trap 'echo cache >"$cache"; exit "$(cat "$(dirname "$0")/node")"' TERM
@@ -55,6 +55,7 @@ for case in '0 1 warned' '1 0 warned' '0 0 trained'; do # exit codes of the load
   read -r load code expected <<<"$case"
   echo "$load" >"$folder/jdk/bin/load"
   echo "$code" >"$folder/jdk/bin/node"
+  rm -f "$folder/jdk/bin/loads"
   output="$(PATH="$folder/tools:$PATH" FJORDMQ_JAVA="$folder/jdk/bin/java" "$tree/bin/standalone.sh" build 2>&1)" \
     || fail "build fails with its training ($case): $output"
   [[ "$output" != *'please report it'* && "$output" != *': line '* ]] || fail "training reports an internal error ($case): $output"
@@ -63,7 +64,11 @@ for case in '0 1 warned' '1 0 warned' '0 0 trained'; do # exit codes of the load
       [[ "$output" == *'warning: training failed'* ]] || fail "no warning although training failed ($case): $output"
       ! compgen -G "$tree/$target/*.aot*" >/dev/null || fail "a failed training left a cache behind ($case)"
       ;;
-    trained) [[ "$output" != *warning* ]] && [ -s "$tree/$target/classes-25.aot" ] && [ -s "$tree/$target/classes-25.aot.inputs" ] || fail "no cache after training: $output" ;;
+    trained)
+      [[ "$output" != *warning* ]] && [ -s "$tree/$target/classes-25.aot" ] && [ -s "$tree/$target/classes-25.aot.inputs" ] || fail "no cache after training: $output"
+      output="$(cat "$folder/jdk/bin/loads")" # ports and seconds of each load
+      [ "$output" = $'1 8\n1,1,1 8' ] || fail "the load was not applied to one node and then to three: $output"
+      ;;
   esac
 done
 

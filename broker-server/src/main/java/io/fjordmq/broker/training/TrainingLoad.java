@@ -10,10 +10,11 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
- * Applies a load to a node on the loopback interface: {@code TrainingLoad PORT SECONDS}. The exit
- * code is 0 if the broker served every client, and 1 otherwise.
+ * Applies a load to the nodes of a cluster on the loopback interface: {@code TrainingLoad
+ * PORT[,PORT]... SECONDS}. The exit code is 0 if the nodes served every client, and 1 otherwise.
  */
 public final class TrainingLoad {
   /** One message in flight exercises the code for single messages, several exercise batching. */
@@ -23,33 +24,39 @@ public final class TrainingLoad {
       List.of(MqttVersion.MQTT_3_1_1, MqttVersion.MQTT_5);
 
   private final EventLoopGroup loops;
-  private final InetSocketAddress broker;
+  private final List<InetSocketAddress> nodes;
 
-  private TrainingLoad(EventLoopGroup loops, InetSocketAddress broker) {
+  private TrainingLoad(EventLoopGroup loops, List<InetSocketAddress> nodes) {
     this.loops = loops;
-    this.broker = broker;
+    this.nodes = nodes;
   }
 
   public static void main(String[] args) {
     if (args.length != 2) {
-      throw new IllegalArgumentException("usage: TrainingLoad PORT SECONDS");
+      throw new IllegalArgumentException("usage: TrainingLoad PORT[,PORT]... SECONDS");
     }
-    long messages = apply(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+    List<Integer> ports = Stream.of(args[0].split(",", -1)).map(Integer::valueOf).toList();
+    long messages = apply(ports, Integer.parseInt(args[1]));
     System.out.println("delivered " + messages + " messages");
   }
 
   /**
-   * Applies the load to the node at a port of the loopback interface.
+   * Applies the load to the nodes at the given ports of the loopback interface. With several nodes,
+   * publishers and subscribers of most pairs are connected to different ones.
    *
+   * @param ports one or more
    * @param seconds time in seconds after which no new session tour begins
    * @return the number of messages that subscribers received
-   * @throws IllegalStateException if the broker did not serve every client
+   * @throws IllegalStateException if the nodes did not serve every client
    */
-  public static long apply(int port, int seconds) {
+  public static long apply(List<Integer> ports, int seconds) {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     try {
-      InetSocketAddress broker = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      return new TrainingLoad(loops, broker).run(TimeUnit.SECONDS.toNanos(seconds));
+      List<InetSocketAddress> nodes =
+          ports.stream()
+              .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+              .toList();
+      return new TrainingLoad(loops, nodes).run(TimeUnit.SECONDS.toNanos(seconds));
     } finally {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
@@ -61,10 +68,11 @@ public final class TrainingLoad {
     for (int i = 0; i < pairs.size(); i++) {
       pairs.get(i).start(IN_FLIGHT.get(i % IN_FLIGHT.size()));
     }
-    SessionTour tour = new SessionTour(loops, broker);
+    List<SessionTour> tourPerNode =
+        nodes.stream().map(node -> new SessionTour(loops, node)).toList();
     int tours = 0;
     do {
-      tour.run(tours, VERSIONS.get(tours % VERSIONS.size()));
+      tourPerNode.get(tours % nodes.size()).run(tours, VERSIONS.get(tours % VERSIONS.size()));
       tours++;
     } while (System.nanoTime() - start < nanos);
     pairs.forEach(TrainingPair::end);
@@ -87,10 +95,12 @@ public final class TrainingLoad {
           for (int inFlight : IN_FLIGHT) {
             String clientId =
                 version.name() + (persistent ? "-p" : "-c") + qos.value() + "-" + inFlight;
+            int number = pairs.size();
             pairs.add(
                 new TrainingPair(
                     loops,
-                    broker,
+                    node(number),
+                    node(number + number / nodes.size()),
                     new TrainingClient.Identity(clientId, version, persistent),
                     qos));
           }
@@ -98,5 +108,9 @@ public final class TrainingLoad {
       }
     }
     return pairs;
+  }
+
+  private InetSocketAddress node(int number) {
+    return nodes.get(number % nodes.size());
   }
 }

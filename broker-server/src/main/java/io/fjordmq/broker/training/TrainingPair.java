@@ -22,10 +22,16 @@ final class TrainingPair {
   /** Set by the thread that ends the training, read by event loops. */
   private volatile boolean ended;
 
-  /** Connects both clients and subscribes. */
+  /**
+   * Connects both clients and subscribes.
+   *
+   * @param publisherNode the node of the publisher
+   * @param subscriberNode the node of the subscriber
+   */
   TrainingPair(
       EventLoopGroup loops,
-      InetSocketAddress broker,
+      InetSocketAddress publisherNode,
+      InetSocketAddress subscriberNode,
       TrainingClient.Identity identity,
       MqttQoS qos) {
     this.topic = "training/pair/" + identity.clientId();
@@ -33,11 +39,11 @@ final class TrainingPair {
     this.publisher =
         new TrainingClient(
             loops,
-            broker,
+            publisherNode,
             new TrainingClient.Identity(
                 identity.clientId() + "-publisher", identity.version(), identity.persistent()),
             () -> {});
-    this.subscriber = new TrainingClient(loops, broker, identity, this::onMessage);
+    this.subscriber = new TrainingClient(loops, subscriberNode, identity, this::onMessage);
     subscriber.subscribe(topic, qos);
   }
 
