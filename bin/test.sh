@@ -44,11 +44,12 @@ mkdir -p target
 started=$SECONDS
 failed=()
 
+# Two modules at a time: while one compiles or waits for its last test class, the other one uses the second processor.
 step() { # name, Maven arguments
   local name="$1" from=$SECONDS
   shift
   echo "== $name"
-  mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
+  mvn -T 2 -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
   # Netty detects leaked buffers in all tests and logs them.
   if grep -q 'LEAK: ' "target/test-$name.log"; then
     failed+=("$name-leak")
@@ -56,13 +57,52 @@ step() { # name, Maven arguments
   echo "== $name took $((SECONDS - from)) s"
 }
 
-# Runs a check that is not Maven's and keeps its output for the summary. Exit code 77: not supported on this host.
-check() { # name, command
-  local name="$1" code=0
-  shift
-  "$@" 2>&1 | tee "target/test-$name.log" || code=$?
-  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || failed+=("$name")
+# Runs a check that is not Maven's, keeps its output for the summary, and prints it at the end. Exit code 77: not
+# supported on this host.
+check() { # name
+  local code=0 from=$SECONDS
+  case "$1" in
+    web) bin/web-test.sh ;;
+    interop) bin/interop.sh ;;
+    dashboards) broker-server/src/test/dashboards/run.sh ;;
+    fuzz) bin/fuzz.sh all 15 ;;
+    chaos) bin/chaos.sh 45 ;;
+    *) "broker-server/src/test/sh/$1.sh" ;;
+  esac >"target/test-$1.log" 2>&1 </dev/null || code=$?
+  echo "== $1 took $((SECONDS - from)) s"
+  cat "target/test-$1.log"
+  [ "$code" -eq 0 ] || [ "$code" -eq 77 ]
 }
+
+# Runs checks two at a time, because each of them often waits for the processes that it has started. Each of two
+# background jobs takes the next check that the other one has not taken: mkdir succeeds only once.
+two_at_a_time() { # names of checks, the longest first
+  local taken name
+  taken="$(mktemp -d)"
+  set -m # process groups: an interrupt must end all processes of both jobs
+  for job in 1 2; do
+    for name in "$@"; do
+      mkdir "$taken/$name" 2>/dev/null || continue
+      check "$name" || touch "$taken/$name/failed"
+    done </dev/null &
+    jobs+=("$!")
+  done
+  set +m
+  wait
+  jobs=()
+  for name in "$@"; do
+    [ ! -e "$taken/$name/failed" ] || failed+=("$name")
+  done
+  rm -rf "$taken"
+}
+
+jobs=() # process groups
+interrupted() {
+  local job
+  for job in ${jobs[@]+"${jobs[@]}"}; do kill -- "-$job" 2>/dev/null; done
+  exit 130
+}
+trap interrupted INT TERM
 
 # The tests of providers need servers from Debian packages. RUNLEVEL=1 keeps the packages from starting them.
 missing=()
@@ -96,20 +136,18 @@ fi
 step fast verify -DexcludedGroups=slow -Dfjordmq.sim.percent=10 "$@"
 
 echo "== script"
+# The first one builds FjordMQ with bin/standalone.sh and makes its AOT cache, which nodes of the others use.
+scripts=(aot-cache-test)
 for script in broker-server/src/test/sh/*-test.sh; do
-  check "$(basename "$script" .sh)" "$script"
+  name="$(basename "$script" .sh)"
+  [ "$name" = aot-cache-test ] || scripts+=("$name")
 done
+two_at_a_time "${scripts[@]}"
 if [ "$slow" = yes ]; then
-  echo "== web"
-  check web bin/web-test.sh
-  echo "== interop"
-  check interop bin/interop.sh
-  echo "== dashboards"
-  check dashboards broker-server/src/test/dashboards/run.sh
-  echo "== fuzz"
-  check fuzz bin/fuzz.sh all 15
+  echo "== web, interop, dashboards, fuzz"
+  two_at_a_time web interop dashboards fuzz
   echo "== chaos"
-  check chaos bin/chaos.sh 45
+  check chaos || failed+=(chaos) # alone: it measures nothing, but its faults last for real seconds
   step slow test -Dgroups=slow,seeds "$@" # seeds: Seeds.TAG
 fi
 
