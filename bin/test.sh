@@ -10,11 +10,17 @@
 #   web          test the web page in Chromium (bin/web-test.sh); skipped if this host has no Node.js or no browser
 #   interop      run clients in other languages, and test the REST API against its description (bin/interop.sh)
 #   dashboards   run the queries of all dashboards with Prometheus and a loaded cluster; skipped without Prometheus
+#   fuzz         search for inputs that break the broker for 15 s per target (bin/fuzz.sh)
+#   chaos        run a cluster under injected faults for 45 s (bin/chaos.sh); skipped without network namespaces
+#   slow         run the tests that take longer, and all seeds of the simulations
+#
+# Maven builds and tests two modules at a time. The scripts are tested two at a time; so are web, interop, dashboards
+# and fuzz. The output of each of these appears when it has ended.
 #
 # Options:
 #   --fast         run only the fast and script steps
-#   MAVEN_OPTION   option for Maven in the fast and slow steps, for example -DforkCount=1 to run the tests of a module
-#                  in one JVM (default: two at the same time)
+#   MAVEN_OPTION   option for Maven in the fast and slow steps, for example -T1 to build one module at a time, or
+#                  -DforkCount=1 to run the tests of a module in one JVM (default: two at the same time)
 #   -h, --help     print this help
 #   --version      print the version
 #
@@ -49,7 +55,8 @@ step() { # name, Maven arguments
   local name="$1" from=$SECONDS
   shift
   echo "== $name"
-  mvn -T 2 -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
+  # Of two options -T, Maven uses the first.
+  mvn "$@" -T 2 -B -ntp -fae -Dsurefire.reportNameSuffix="$name" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
   # Netty detects leaked buffers in all tests and logs them.
   if grep -q 'LEAK: ' "target/test-$name.log"; then
     failed+=("$name-leak")
@@ -62,6 +69,7 @@ step() { # name, Maven arguments
 check() { # name
   local code=0 from=$SECONDS
   case "$1" in
+    build) bin/standalone.sh build ;;
     web) bin/web-test.sh ;;
     interop) bin/interop.sh ;;
     dashboards) broker-server/src/test/dashboards/run.sh ;;
@@ -136,18 +144,20 @@ fi
 step fast verify -DexcludedGroups=slow -Dfjordmq.sim.percent=10 "$@"
 
 echo "== script"
-# The first one builds FjordMQ with bin/standalone.sh and makes its AOT cache, which nodes of the others use.
-scripts=(aot-cache-test)
+# These start no node. They run while bin/standalone.sh builds FjordMQ and makes the AOT cache for the nodes of the others.
+without_nodes=(api-compatibility-test help-test memory-test prometheus-test)
+with_nodes=()
 for script in broker-server/src/test/sh/*-test.sh; do
   name="$(basename "$script" .sh)"
-  [ "$name" = aot-cache-test ] || scripts+=("$name")
+  [[ " ${without_nodes[*]} " == *" $name "* ]] || with_nodes+=("$name")
 done
-two_at_a_time "${scripts[@]}"
+two_at_a_time build "${without_nodes[@]}"
+two_at_a_time "${with_nodes[@]}"
 if [ "$slow" = yes ]; then
   echo "== web, interop, dashboards, fuzz"
   two_at_a_time web interop dashboards fuzz
   echo "== chaos"
-  check chaos || failed+=(chaos) # alone: it measures nothing, but its faults last for real seconds
+  check chaos || failed+=(chaos) # alone, because its faults last for real seconds
   step slow test -Dgroups=slow,seeds "$@" # seeds: Seeds.TAG
 fi
 
