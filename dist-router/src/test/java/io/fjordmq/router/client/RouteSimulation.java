@@ -266,8 +266,7 @@ final class RouteSimulation {
           ByteBuffer both = ByteBuffer.allocate(key.length + value.length).put(key).put(value);
           rows.add(
               decodedRows.computeIfAbsent(
-                  both.flip(),
-                  row -> new ExpectedRoutes.Row(RouteRow.decode(key, value), TOPICS)));
+                  both.flip(), row -> new ExpectedRoutes.Row(RouteRow.decode(key, value), TOPICS)));
           return true;
         });
     return rows;
