@@ -10,11 +10,17 @@
 #   web          test the web page in Chromium (bin/web-test.sh); skipped if this host has no Node.js or no browser
 #   interop      run clients in other languages, and test the REST API against its description (bin/interop.sh)
 #   dashboards   run the queries of all dashboards with Prometheus and a loaded cluster; skipped without Prometheus
+#   fuzz         search for inputs that break the broker for 15 s per target (bin/fuzz.sh)
+#   chaos        run a cluster under injected faults for 45 s (bin/chaos.sh); skipped without network namespaces
+#   slow         run the tests that take longer, and all seeds of the simulations
+#
+# Maven builds and tests two modules at a time. The scripts are tested two at a time; so are web, interop, dashboards
+# and fuzz. The output of each of these appears when it has ended.
 #
 # Options:
 #   --fast         run only the fast and script steps
-#   MAVEN_OPTION   option for Maven in the fast and slow steps, for example -DforkCount=1 to run the tests of a module
-#                  in one JVM (default: two at the same time)
+#   MAVEN_OPTION   option for Maven in the fast and slow steps, for example -T1 to build one module at a time, or
+#                  -DforkCount=1 to run the tests of a module in one JVM (default: two at the same time)
 #   -h, --help     print this help
 #   --version      print the version
 #
@@ -44,11 +50,13 @@ mkdir -p target
 started=$SECONDS
 failed=()
 
+# Two modules at a time: while one compiles or waits for its last test class, the other one uses the second processor.
 step() { # name, Maven arguments
   local name="$1" from=$SECONDS
   shift
   echo "== $name"
-  mvn -B -ntp -fae -Dsurefire.reportNameSuffix="$name" "$@" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
+  # Of two options -T, Maven uses the first.
+  mvn "$@" -T 2 -B -ntp -fae -Dsurefire.reportNameSuffix="$name" 2>&1 | tee "target/test-$name.log" || failed+=("$name")
   # Netty detects leaked buffers in all tests and logs them.
   if grep -q 'LEAK: ' "target/test-$name.log"; then
     failed+=("$name-leak")
@@ -56,13 +64,53 @@ step() { # name, Maven arguments
   echo "== $name took $((SECONDS - from)) s"
 }
 
-# Runs a check that is not Maven's and keeps its output for the summary. Exit code 77: not supported on this host.
-check() { # name, command
-  local name="$1" code=0
-  shift
-  "$@" 2>&1 | tee "target/test-$name.log" || code=$?
-  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || failed+=("$name")
+# Runs a check that is not Maven's, keeps its output for the summary, and prints it at the end. Exit code 77: not
+# supported on this host.
+check() { # name
+  local code=0 from=$SECONDS
+  case "$1" in
+    build) bin/standalone.sh build ;;
+    web) bin/web-test.sh ;;
+    interop) bin/interop.sh ;;
+    dashboards) broker-server/src/test/dashboards/run.sh ;;
+    fuzz) bin/fuzz.sh all 15 ;;
+    chaos) bin/chaos.sh 45 ;;
+    *) "broker-server/src/test/sh/$1.sh" ;;
+  esac >"target/test-$1.log" 2>&1 </dev/null || code=$?
+  echo "== $1 took $((SECONDS - from)) s"
+  cat "target/test-$1.log"
+  [ "$code" -eq 0 ] || [ "$code" -eq 77 ]
 }
+
+# Runs checks two at a time, because each of them often waits for the processes that it has started. Each of two
+# background jobs takes the next check that the other one has not taken: mkdir succeeds only once.
+two_at_a_time() { # names of checks, the longest first
+  local taken name
+  taken="$(mktemp -d)"
+  set -m # process groups: an interrupt must end all processes of both jobs
+  for job in 1 2; do
+    for name in "$@"; do
+      mkdir "$taken/$name" 2>/dev/null || continue
+      check "$name" || touch "$taken/$name/failed"
+    done </dev/null &
+    jobs+=("$!")
+  done
+  set +m
+  wait
+  jobs=()
+  for name in "$@"; do
+    [ ! -e "$taken/$name/failed" ] || failed+=("$name")
+  done
+  rm -rf "$taken"
+}
+
+jobs=() # process groups
+interrupted() {
+  local job
+  for job in ${jobs[@]+"${jobs[@]}"}; do kill -- "-$job" 2>/dev/null; done
+  exit 130
+}
+trap interrupted INT TERM
 
 # The tests of providers need servers from Debian packages. RUNLEVEL=1 keeps the packages from starting them.
 missing=()
@@ -96,20 +144,20 @@ fi
 step fast verify -DexcludedGroups=slow -Dfjordmq.sim.percent=10 "$@"
 
 echo "== script"
+# These start no node. They run while bin/standalone.sh builds FjordMQ and makes the AOT cache for the nodes of the others.
+without_nodes=(api-compatibility-test help-test memory-test prometheus-test)
+with_nodes=()
 for script in broker-server/src/test/sh/*-test.sh; do
-  check "$(basename "$script" .sh)" "$script"
+  name="$(basename "$script" .sh)"
+  [[ " ${without_nodes[*]} " == *" $name "* ]] || with_nodes+=("$name")
 done
+two_at_a_time build "${without_nodes[@]}"
+two_at_a_time "${with_nodes[@]}"
 if [ "$slow" = yes ]; then
-  echo "== web"
-  check web bin/web-test.sh
-  echo "== interop"
-  check interop bin/interop.sh
-  echo "== dashboards"
-  check dashboards broker-server/src/test/dashboards/run.sh
-  echo "== fuzz"
-  check fuzz bin/fuzz.sh all 15
+  echo "== web, interop, dashboards, fuzz"
+  two_at_a_time web interop dashboards fuzz
   echo "== chaos"
-  check chaos bin/chaos.sh 45
+  check chaos || failed+=(chaos) # alone, because its faults last for real seconds
   step slow test -Dgroups=slow,seeds "$@" # seeds: Seeds.TAG
 fi
 

@@ -19,7 +19,6 @@ import io.fjordmq.range.sim.SimTransport;
 import io.fjordmq.range.sim.WriteHistory;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.MatchedRoutes;
-import io.fjordmq.router.Route;
 import io.fjordmq.router.RouteId;
 import io.fjordmq.router.RouteKeys;
 import io.fjordmq.router.RouteReplicas;
@@ -86,7 +85,8 @@ final class RouteSimulation {
   private final ExpectedRoutes expectedRoutes = new ExpectedRoutes(history);
   private final Map<NodeId, RouteReplicas> replicas = new HashMap<>();
   private final Map<NodeId, NodeProcess> nodeProcesses = new HashMap<>();
-  private final Map<ByteBuffer, Route> decodedRoutes = new HashMap<>();
+  private final Map<ByteBuffer, ExpectedRoutes.Row> decodedRows = new HashMap<>();
+  private final Map<RouteId, byte[]> encodedKeys = new HashMap<>();
   private long checkedAcknowledgements;
 
   /**
@@ -230,7 +230,7 @@ final class RouteSimulation {
         raiseMinPosition(nodeProcess, key);
       }
     }
-    Set<Route> rows = store.isInService(node) ? rows(node) : null;
+    Set<ExpectedRoutes.Row> rows = store.isInService(node) ? rows(node) : null;
     for (String tenant : TENANTS) {
       for (Topic topic : TOPICS) {
         MatchedRoutes matched = nodeProcess.matcher.match(tenant, topic);
@@ -247,22 +247,26 @@ final class RouteSimulation {
     nodeProcess.minPositions.put(key, history.lastAcknowledged(key));
   }
 
-  private static RangeId rangeOf(RouteId key, List<RangeDescriptor> now) {
-    byte[] bytes = RouteKeys.of(key);
-    return now.stream()
-        .filter(range -> range.interval().contains(bytes))
-        .findFirst()
-        .orElseThrow()
-        .id();
+  private RangeId rangeOf(RouteId key, List<RangeDescriptor> now) {
+    byte[] bytes = encodedKeys.computeIfAbsent(key, RouteKeys::of);
+    for (RangeDescriptor range : now) {
+      if (range.interval().contains(bytes)) {
+        return range.id();
+      }
+    }
+    throw new AssertionError("no range contains " + key);
   }
 
-  private Set<Route> rows(NodeId node) {
-    Set<Route> rows = new HashSet<>();
+  /** Rows with the same bytes are the same object, on all nodes. */
+  private Set<ExpectedRoutes.Row> rows(NodeId node) {
+    Set<ExpectedRoutes.Row> rows = new HashSet<>();
     store.scan(
         node,
         (key, value) -> {
           ByteBuffer both = ByteBuffer.allocate(key.length + value.length).put(key).put(value);
-          rows.add(decodedRoutes.computeIfAbsent(both.flip(), row -> RouteRow.decode(key, value)));
+          rows.add(
+              decodedRows.computeIfAbsent(
+                  both.flip(), row -> new ExpectedRoutes.Row(RouteRow.decode(key, value), TOPICS)));
           return true;
         });
     return rows;
