@@ -83,8 +83,7 @@ public final class BackupProgram {
                 .formatted(data.path()));
       }
       new RestoreRequest(backup.path(), backup.manifestSha256()).store(data);
-      return "the first start of this node restores the backup %s as a new cluster, regardless of"
-          + " bootstrap and expectNodes; start it now"
+      return "the first start of this node restores the backup %s as a new cluster, regardless of bootstrap and expectNodes; start it now"
           .formatted(backup.path());
     }
   }

@@ -124,8 +124,7 @@ final class OfflineReplicas implements AutoCloseable {
   static List<StoreSpec> stores(BrokerConfig config) {
     return List.of(
         new RouteReplicas(config.routerConfig()).spec(),
-        new InboxReplicas(config.inboxConfig(), new NoOpInboxListener(), InboxObserver.NONE)
-            .spec(),
+        new InboxReplicas(config.inboxConfig(), new NoOpInboxListener(), InboxObserver.NONE).spec(),
         new RetainReplicas(config.retainConfig()).spec());
   }
 

@@ -312,7 +312,8 @@ class PluginReloadTest {
         steps.replace("VERSION", "three").replace("STEPS", "OTHER"));
     Await.until(
         "the method is compared",
-        () -> failure()
+        () ->
+            failure()
                 .contains(
                     "the authentication methods of the new version are [OTHER] instead of"
                         + " [STEPS]"));

@@ -33,10 +33,7 @@ class ReplicaComparisonTest {
   void shouldRaiseAnAlarmAboutARowThatHasChangedOnOneNode() {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, NODES, SETTINGS)) {
       retain(cluster.node(1), "before");
-      Await.until(
-          "replicas are compared",
-          60,
-          () -> count(cluster, "equal") > 10 * NODES);
+      Await.until("replicas are compared", 60, () -> count(cluster, "equal") > 10 * NODES);
       assertThat(alarm(cluster)).isNull();
       assertThat(count(cluster, "different")).isZero();
 
@@ -69,10 +66,7 @@ class ReplicaComparisonTest {
       publisher.connect();
       for (int i = 0; i < 10; i++) {
         publisher.publish(
-            "kept/" + payload + i,
-            MqttQos.AT_LEAST_ONCE,
-            payload,
-            publish -> publish.retain(true));
+            "kept/" + payload + i, MqttQos.AT_LEAST_ONCE, payload, publish -> publish.retain(true));
       }
     }
   }
@@ -133,8 +127,10 @@ class ReplicaComparisonTest {
   private static Map<String, String> details(@Nullable JsonNode alarm) {
     Map<String, String> details = new LinkedHashMap<>();
     if (alarm != null) {
-      alarm.get("details").properties().forEach(
-          entry -> details.put(entry.getKey(), entry.getValue().asString()));
+      alarm
+          .get("details")
+          .properties()
+          .forEach(entry -> details.put(entry.getKey(), entry.getValue().asString()));
     }
     return details;
   }

@@ -223,8 +223,7 @@ public final class RocksKv implements Kv {
       flushes.close();
     } catch (KvException e) {
       LOG.error(
-          "Final state storage flush failed; the Raft log still holds the unflushed writes",
-          e);
+          "Final state storage flush failed; the Raft log still holds the unflushed writes", e);
     }
     if (!gate.shut(CLOSE_TIMEOUT)) {
       return;

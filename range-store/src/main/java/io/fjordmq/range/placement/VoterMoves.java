@@ -84,8 +84,7 @@ final class VoterMoves {
       if (done) {
         LOG.info("Moved voters to balance load moves={}", change.moves());
       } else {
-        LOG.info(
-            "Abandoned moving voters to balance load: {} moves={}", obstacle, change.moves());
+        LOG.info("Abandoned moving voters to balance load: {} moves={}", obstacle, change.moves());
       }
     }
   }

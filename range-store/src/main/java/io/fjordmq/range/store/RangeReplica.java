@@ -312,10 +312,7 @@ final class RangeReplica implements ReplicatedState {
     view.setLeadingTerm(term);
     load.begin();
     LOG.info(
-        "Became leader of a range range={} term={} appliedIndex={}",
-        id,
-        term,
-        view.appliedIndex());
+        "Became leader of a range range={} term={} appliedIndex={}", id, term, view.appliedIndex());
     listeners.onLeaderStart();
   }
 

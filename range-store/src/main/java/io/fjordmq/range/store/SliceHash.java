@@ -19,8 +19,6 @@ public record SliceHash(byte[] hash, long rows, byte @Nullable [] next) {
 
   /** Returns whether the other replica has the same rows. */
   public boolean matches(SliceHash other) {
-    return Arrays.equals(hash, other.hash)
-        && rows == other.rows
-        && Arrays.equals(next, other.next);
+    return Arrays.equals(hash, other.hash) && rows == other.rows && Arrays.equals(next, other.next);
   }
 }

@@ -35,8 +35,7 @@ class HashCallsTest {
     assertThat(HEX.formatHex(HashCalls.encode(more)))
         .isEqualTo("0101" + "02".repeat(32) + "01" + "01" + "020109");
     for (HashReport report : List.of(last, more)) {
-      SliceHash decoded =
-          ((HashReport.Hashed) HashCalls.decode(HashCalls.encode(report))).hash();
+      SliceHash decoded = ((HashReport.Hashed) HashCalls.decode(HashCalls.encode(report))).hash();
       assertThat(decoded.matches(((HashReport.Hashed) report).hash())).isTrue();
     }
     assertThat(HEX.formatHex(HashCalls.encode(new HashReport.Pending()))).isEqualTo("0102");

@@ -45,7 +45,7 @@ class ComparisonSimulationTest {
   private static final List<NodeId> NODES =
       List.of(new NodeId("a"), new NodeId("b"), new NodeId("c"));
   private static final NodeId DEVIATING = NODES.get(2);
-  
+
   /** So low that a slice has 64 KiB. */
   private static final long RATE = 8 << 10;
 
@@ -239,8 +239,7 @@ class ComparisonSimulationTest {
     }
 
     void awaitDifference() {
-      simulation.runUntil(
-          "a difference is found", () -> !watch.differences().isEmpty(), 240_000);
+      simulation.runUntil("a difference is found", () -> !watch.differences().isEmpty(), 240_000);
     }
 
     boolean leads(StoreNode node) {
