@@ -33,10 +33,7 @@ class ReplicaComparisonTest {
   void shouldRaiseAnAlarmAboutARowThatHasChangedOnOneNode() {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, NODES, SETTINGS)) {
       retain(cluster.node(1), "before");
-      Await.until(
-          "replicas are compared",
-          60,
-          () -> count(cluster, "equal") > 10 * NODES);
+      Await.until("replicas are compared", 60, () -> count(cluster, "equal") > 10 * NODES);
       assertThat(alarm(cluster)).isNull();
       assertThat(count(cluster, "different")).isZero();
 
@@ -133,8 +130,10 @@ class ReplicaComparisonTest {
   private static Map<String, String> details(@Nullable JsonNode alarm) {
     Map<String, String> details = new LinkedHashMap<>();
     if (alarm != null) {
-      alarm.get("details").properties().forEach(
-          entry -> details.put(entry.getKey(), entry.getValue().asString()));
+      alarm
+          .get("details")
+          .properties()
+          .forEach(entry -> details.put(entry.getKey(), entry.getValue().asString()));
     }
     return details;
   }

@@ -239,8 +239,7 @@ class ComparisonSimulationTest {
     }
 
     void awaitDifference() {
-      simulation.runUntil(
-          "a difference is found", () -> !watch.differences().isEmpty(), 240_000);
+      simulation.runUntil("a difference is found", () -> !watch.differences().isEmpty(), 240_000);
     }
 
     boolean leads(StoreNode node) {
