@@ -167,7 +167,14 @@ class ConditionsTest {
                     null,
                     true),
                 new ReplicaDifference(
-                    new RangeId("inbox", 8), 9, NOW, List.of(N1, N2), List.of(), from, from, false)));
+                    new RangeId("inbox", 8),
+                    9,
+                    NOW,
+                    List.of(N1, N2),
+                    List.of(),
+                    from,
+                    from,
+                    false)));
     assertThat(messages(conditions))
         .containsExactly(
             "replicas_differ: The replicas of range inbox-7 on nodes n1, n2, n3 hold different"
