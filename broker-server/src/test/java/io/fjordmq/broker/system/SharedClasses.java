@@ -90,7 +90,8 @@ final class SharedClasses {
     }
   }
 
-  private static boolean isReady(Path output) {
+  /** Whether a broker with this output, which exists, accepts clients. */
+  static boolean isReady(Path output) {
     try {
       return Files.readString(output).contains("FjordMQ is ready");
     } catch (IOException e) {
