@@ -217,6 +217,28 @@ class DistributionTest {
   }
 
   @Test
+  void shouldHaveARetainedPublishInFlightUntilItIsStoredOrRefused() {
+    RetainedBarrier barrier = fixture.delivery.retainedBarrier();
+    fixture.retainTasks.hold();
+    fixture.publish(message("a", AT_LEAST_ONCE, "not retained"));
+    assertThat(barrier.exist()).isFalse();
+    fixture.publish(retained("a", AT_LEAST_ONCE, "m"));
+    assertThat(barrier.exist()).isTrue();
+    fixture.retainTasks.releaseOne();
+    assertThat(barrier.exist()).isFalse();
+    fixture.publish(retained("a", AT_LEAST_ONCE, "m"));
+    fixture.retainTasks.failOne(new IllegalStateException("lost"));
+    assertThat(barrier.exist()).isFalse();
+    fixture.serving = false;
+    fixture.publish(retained("a", AT_LEAST_ONCE, "m"));
+    fixture.serving = true;
+    fixture.hasDiskSpace = false;
+    fixture.publish(retained("a", AT_LEAST_ONCE, "m"));
+    fixture.publish(retained("a", AT_MOST_ONCE, "m"));
+    assertThat(barrier.exist()).as("nothing was passed to the store").isFalse();
+  }
+
+  @Test
   void shouldRefuseEveryPublishWithoutALease() {
     FakeSession client = fixture.connect("c", fixture.loop);
     fixture.subscribe(client, "a", AT_LEAST_ONCE);

@@ -112,15 +112,4 @@ class RetainedDuringSubscribeTest {
     subscriber.expect();
     subscriber.subscribe(4, "c", 1).expect("SUBACK 4 [1]", "PUBLISH q1 retain id=1 c old");
   }
-
-  @Test
-  void shouldNotWaitForARefusedPublish() {
-    TestClient publisher = cluster.node(1).connect("p");
-    cluster.node(1).membership.stopServing("the lease has expired");
-    publisher.publish(1, 1, "a/b", "x", true, false, NONE);
-    cluster.settle();
-    cluster.node(1).membership.serve();
-    cluster.node(1).connect("s").subscribe(1, "a/#", 1).expect("SUBACK 1 [1]");
-    assertThat(cluster.node(1).isStoringRetained()).isFalse();
-  }
 }

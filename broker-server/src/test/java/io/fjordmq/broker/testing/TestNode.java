@@ -84,7 +84,6 @@ public final class TestNode {
   public final ClientEventQueries events;
 
   private final TestCluster cluster;
-  private final RetainedBarrier retainedBarrier;
   private final StreamLifecycle streamLifecycle;
   private final ChannelHandler pipeline;
   private final List<TestClient> clients = new ArrayList<>();
@@ -96,7 +95,7 @@ public final class TestNode {
     this.membership = new TestMembership(id);
     LoopbackPeers.Node peer = cluster.peers.start(id);
     LocalNode self = new LocalNode(id.value(), membership::incarnation);
-    retainedBarrier =
+    RetainedBarrier retainedBarrier =
         new RetainedBarrier(
             membership,
             peer,
@@ -221,11 +220,6 @@ public final class TestNode {
         retainedReadEarly += subscriptions;
       }
     };
-  }
-
-  /** Whether a client of this node has published a retained message that is not stored yet. */
-  public boolean isStoringRetained() {
-    return retainedBarrier.exist();
   }
 
   long incarnation() {
