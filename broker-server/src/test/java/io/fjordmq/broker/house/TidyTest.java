@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -171,12 +172,22 @@ class TidyTest {
     return Files.exists(here.resolve(".mvn")) ? here : here.resolve("..").normalize();
   }
 
+  /**
+   * All sources of all modules. Looks only into the src folders: elsewhere, builds and other tests
+   * create and delete files at the same time.
+   */
   private static List<Path> sources() {
-    try (Stream<Path> files = Files.walk(root())) {
-      return files
-          .filter(file -> file.toString().endsWith(".java"))
-          .filter(file -> file.toString().contains("/src/"))
-          .toList();
+    List<Path> sources = new ArrayList<>();
+    try (DirectoryStream<Path> modules = Files.newDirectoryStream(root())) {
+      for (Path module : modules) {
+        Path folder = module.resolve("src");
+        if (Files.isDirectory(folder)) {
+          try (Stream<Path> files = Files.walk(folder)) {
+            files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+          }
+        }
+      }
+      return sources;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
