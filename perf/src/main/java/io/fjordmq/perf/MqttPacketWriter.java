@@ -10,13 +10,13 @@ import java.util.List;
  * a buffer, so that the load tool does not become the bottleneck.
  */
 public final class MqttPacketWriter {
-  static final int CONNACK = 2;
-  static final int PUBLISH = 3;
+  public static final int CONNACK = 2;
+  public static final int PUBLISH = 3;
   static final int PUBACK = 4;
   static final int PUBREC = 5;
   static final int PUBREL = 6;
   static final int PUBCOMP = 7;
-  static final int SUBACK = 9;
+  public static final int SUBACK = 9;
   static final int PINGRESP = 13;
   static final int DISCONNECT = 14;
   static final int AUTH = 15;

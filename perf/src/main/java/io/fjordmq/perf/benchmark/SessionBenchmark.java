@@ -1,5 +1,6 @@
 package io.fjordmq.perf.benchmark;
 
+import io.fjordmq.perf.MqttPacketWriter;
 import io.fjordmq.perf.inprocess.InProcessBroker;
 import io.fjordmq.perf.inprocess.InProcessChannel;
 import io.fjordmq.perf.inprocess.Packets;
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * one topic each and stay connected. As a check, some of them then receive a message.
  */
 final class SessionBenchmark implements AutoCloseable {
-  private static final int CONNACK = 2;
-  private static final int PUBLISH = 3;
-  private static final int SUBACK = 9;
   private static final int CONCURRENT_CONNECTS = 1_000;
   private static final int REPORT_INTERVAL = 50_000;
   private static final int TEST_MESSAGES = 1_000;
@@ -107,7 +105,7 @@ final class SessionBenchmark implements AutoCloseable {
   /** Handles complete packets that the broker has written. */
   private void onPacket(int number, InProcessChannel channel, ByteBuf written) {
     switch (written.getUnsignedByte(written.readerIndex()) >> 4) {
-      case CONNACK -> {
+      case MqttPacketWriter.CONNACK -> {
         int code = written.getByte(written.readerIndex() + 3);
         if (code == 0) {
           channel.receive(Packets.subscribe(topic(number)));
@@ -115,8 +113,8 @@ final class SessionBenchmark implements AutoCloseable {
           fail("client " + number + " was refused with return code " + code);
         }
       }
-      case SUBACK -> connecting.release();
-      case PUBLISH -> deliveries.countDown();
+      case MqttPacketWriter.SUBACK -> connecting.release();
+      case MqttPacketWriter.PUBLISH -> deliveries.countDown();
       default -> fail("client " + number + " received an unexpected packet");
     }
   }

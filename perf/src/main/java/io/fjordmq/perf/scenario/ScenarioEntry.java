@@ -59,19 +59,8 @@ record ScenarioEntry(
 
   /** Defaults of the keys whose default is not 0, false or missing. */
   private static final Map<String, Object> DEFAULTS =
-      Map.of(
-          "qosPercent",
-          100,
-          "transport",
-          "tcp",
-          "mqtt",
-          4,
-          "users",
-          "none",
-          "nodes",
-          1,
-          "seconds",
-          60);
+      YamlRecords.parse(
+          "{qosPercent: 100, transport: tcp, mqtt: 4, users: none, nodes: 1, seconds: 60}");
 
   /** Reads entries; whole numbers may be counts such as 15k. */
   private static final JsonMapper MAPPER =

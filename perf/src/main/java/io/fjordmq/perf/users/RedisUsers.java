@@ -45,14 +45,8 @@ record RedisUsers(RedisServer server) implements UserServer {
   /** Returns the commands that add a user. */
   static List<List<String>> commands(UserAccount account) {
     List<List<String>> commands = new ArrayList<>();
-    commands.add(
-        List.of(
-            "HSET",
-            "mqtt_user:" + account.name(),
-            "password",
-            account.saltedHash(),
-            "salt",
-            account.salt()));
+    String user = "mqtt_user:" + account.name();
+    commands.add(List.of("HSET", user, "password", account.saltedHash(), "salt", account.salt()));
     Map<String, String> rules = new LinkedHashMap<>();
     account.publishes().forEach(filter -> rules.put(filter, PUBLISH));
     account.subscribes().forEach(filter -> rules.merge(filter, SUBSCRIBE, (one, other) -> BOTH));

@@ -30,13 +30,8 @@ public record TokenUsers(Path acl) implements UserService {
 
   /** Returns the token of a user, which does not expire. */
   static String token(UserAccount account) {
-    String claims =
-        JSON.writeValueAsString(
-            Map.of(
-                "sub",
-                account.name(),
-                "acl",
-                Map.of("pub", account.publishes(), "sub", account.subscribes())));
+    Map<String, Object> acl = Map.of("pub", account.publishes(), "sub", account.subscribes());
+    String claims = JSON.writeValueAsString(Map.of("sub", account.name(), "acl", acl));
     String signed = HEADER + "." + encode(claims);
     byte[] signature =
         Digests.hmacSha256(

@@ -80,16 +80,13 @@ public final class UserServices {
 
   /** Returns what the client of a user sends if the broker finds users in the given store. */
   public static @Nullable Credentials credentials(UserAccount account, UserStore store) {
+    String name = account.name();
+    String password = account.password();
     return switch (store) {
       case NONE -> null;
-      case FILES, REDIS, HTTP, POSTGRESQL, MYSQL, LDAP, DATABASE ->
-          new Credentials(account.name(), account.password());
-      case SCRAM ->
-          new Credentials(
-              account.name(),
-              account.password(),
-              new ScramLogin(account.name(), account.password()));
-      case JWT -> new Credentials(account.name(), TokenUsers.token(account));
+      case FILES, REDIS, HTTP, POSTGRESQL, MYSQL, LDAP, DATABASE -> new Credentials(name, password);
+      case SCRAM -> new Credentials(name, password, new ScramLogin(name, password));
+      case JWT -> new Credentials(name, TokenUsers.token(account));
     };
   }
 }
