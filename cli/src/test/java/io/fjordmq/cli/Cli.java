@@ -94,8 +94,7 @@ final class Cli {
             isInteractive,
             passwords);
     CommandEnvironment host =
-        new CommandEnvironment(
-            environment, directory, terminal, InstantSource.fixed(NOW), pause);
+        new CommandEnvironment(environment, directory, terminal, InstantSource.fixed(NOW), pause);
     int code = Main.run(host, words);
     return new Result(code, out.toString(), err.toString());
   }

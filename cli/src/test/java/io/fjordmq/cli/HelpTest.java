@@ -39,8 +39,7 @@ class HelpTest {
     Terminal terminal =
         new Terminal(none, none, 0, new BufferedReader(new StringReader("")), false, null);
     return Main.commandLine(
-        new CommandEnvironment(
-            Map.of(), null, terminal, InstantSource.system(), seconds -> false),
+        new CommandEnvironment(Map.of(), null, terminal, InstantSource.system(), seconds -> false),
         List.of());
   }
 
