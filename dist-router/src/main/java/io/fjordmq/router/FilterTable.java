@@ -73,8 +73,8 @@ public final class FilterTable<V, R> {
   /**
    * A result and the cost of caching it. Only the result is kept.
    *
-   * @param weight at least 1; a result that weighs more than an eighth of the table's maximum is not
-   *     cached
+   * @param weight at least 1; a result that weighs more than an eighth of the table's maximum is
+   *     not cached
    */
   public record Weighted<R>(R result, int weight) {}
 
@@ -108,8 +108,7 @@ public final class FilterTable<V, R> {
    * @param combine as for the constructor
    * @param maxWeight maximum total weight of the cached results
    */
-  static <V, R> FilterTable<V, R> weighted(
-      Function<List<V>, Weighted<R>> combine, int maxWeight) {
+  static <V, R> FilterTable<V, R> weighted(Function<List<V>, Weighted<R>> combine, int maxWeight) {
     return new FilterTable<>(maxWeight, combine);
   }
 

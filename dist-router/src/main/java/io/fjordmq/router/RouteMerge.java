@@ -21,8 +21,8 @@ final class RouteMerge {
   private RouteMerge() {}
 
   /**
-   * Returns the routes of a topic. Their weight is 1, plus 1 for each receiver that is not in a list
-   * shared with other topics.
+   * Returns the routes of a topic. Their weight is 1, plus 1 for each receiver that is not in a
+   * list shared with other topics.
    *
    * @param patterns the patterns that match
    */

@@ -173,8 +173,7 @@ public final class Stores implements AutoCloseable {
     RangeService.serve(node.self(), ranges.transportForOtherNodes(), node.peers());
     RangeTransport transport =
         ranges.transport(
-            new PeerRangeTransport(
-                node.peers(), config.rangeClientConfig().attemptTimeout()));
+            new PeerRangeTransport(node.peers(), config.rangeClientConfig().attemptTimeout()));
     for (StoreSpec spec : specs) {
       RoutedRangeClient client =
           new RoutedRangeClient(

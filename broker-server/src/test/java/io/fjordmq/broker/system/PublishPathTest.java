@@ -44,7 +44,8 @@ class PublishPathTest {
 
   private static final Pattern PACKAGE = Pattern.compile("- `([a-z.]+)`:([^-]*)");
   private static final Pattern TOTALS =
-      Pattern.compile("of (\\d+) classes in (\\d+) packages.* returns (\\d+) times", Pattern.DOTALL);
+      Pattern.compile(
+          "of (\\d+) classes in (\\d+)\\s+packages.* returns (\\d+) times", Pattern.DOTALL);
 
   @TempDir Path directory;
 
@@ -84,10 +85,7 @@ class PublishPathTest {
     options.addAll(SharedClasses.options());
     Process node =
         new BrokerCommand(List.of(), "INFO", configuration, List.of(directory.resolve("node")))
-            .start(
-                output,
-                Map.of("FJORDMQ_MQTTSERVERCONFIG__WORKERTHREADS", "2"),
-                options);
+            .start(output, Map.of("FJORDMQ_MQTTSERVERCONFIG__WORKERTHREADS", "2"), options);
     try {
       Await.until("a node that is ready", () -> SharedClasses.isReady(output));
       return measure(new SharedBroker.Port(file.mqtt()), port);

@@ -23,8 +23,7 @@ class PeerRangeTransportTest {
   private final LoopbackPeers.Node here = peers.start(HERE);
   private final LoopbackPeers.Node there = peers.start(THERE);
   private final RecordingTransport remote = new RecordingTransport();
-  private final RangeTransport transport =
-      new PeerRangeTransport(here, Duration.ofSeconds(1));
+  private final RangeTransport transport = new PeerRangeTransport(here, Duration.ofSeconds(1));
   private final List<RangeResult> results = new ArrayList<>();
 
   /** Replicas whose responses are given by the test. */
