@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -49,8 +50,8 @@ final class MethodEntries implements AutoCloseable {
             .findFirst()
             .orElseThrow();
     Map<String, Connector.Argument> arguments = connector.defaultArguments();
-    arguments.get("hostname").setValue("127.0.0.1");
-    arguments.get("port").setValue(Integer.toString(port));
+    Objects.requireNonNull(arguments.get("hostname")).setValue("127.0.0.1");
+    Objects.requireNonNull(arguments.get("port")).setValue(Integer.toString(port));
     try {
       machine = connector.attach(arguments);
     } catch (Exception e) {
