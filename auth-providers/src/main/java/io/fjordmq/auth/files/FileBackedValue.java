@@ -75,8 +75,7 @@ public final class FileBackedValue<T> {
       }
     } catch (IllegalArgumentException e) {
       LOG.warn(
-          "Cannot load a replaced file; the previous contents stay in effect: {}",
-          e.getMessage());
+          "Cannot load a replaced file; the previous contents stay in effect: {}", e.getMessage());
     } finally {
       checkedAtNanos = System.nanoTime();
       reading.unlock();

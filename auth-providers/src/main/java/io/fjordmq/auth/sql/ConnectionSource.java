@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the connections of the pool, with the current password, and remembers why the
- * last attempt failed, which the pool tells only one of those who wait. Thread-safe.
+ * Opens the connections of the pool, with the current password, and remembers why the last attempt
+ * failed, which the pool tells only one of those who wait. Thread-safe.
  */
 final class ConnectionSource implements DataSource {
   private final SqlDriver driver;

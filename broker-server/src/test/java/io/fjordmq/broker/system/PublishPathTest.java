@@ -116,7 +116,9 @@ class PublishPathTest {
         }
       }
     }
-    return uses.keySet().stream().filter(type -> uses.getOrDefault(type, 0) > RECORDED / 2).toList();
+    return uses.keySet().stream()
+        .filter(type -> uses.getOrDefault(type, 0) > RECORDED / 2)
+        .toList();
   }
 
   /** Publishes, and settles the message on both connections. */

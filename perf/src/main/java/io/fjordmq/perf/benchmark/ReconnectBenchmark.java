@@ -22,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +39,14 @@ final class ReconnectBenchmark {
   private static final int MIN_PAUSE_MILLIS = 100;
   private static final int MAX_PAUSE_MILLIS = 500;
 
+  /** The credentials of clients. */
+  interface UserNames {
+    /** Returns null for an anonymous client. */
+    @Nullable Credentials credentials(String client);
+  }
+
   private final ClientLoops loops;
-  private final Function<String, @Nullable Credentials> users;
+  private final UserNames users;
   private final List<Client> clients;
   private final List<ClosedLoopPublisher> publishers;
   private final LongAdder refused = new LongAdder();
@@ -53,7 +58,7 @@ final class ReconnectBenchmark {
    * @param users credentials of the named client: s0, s1 and so on may receive {@code perf/+/0} and
    *     so on, {@link Users#ADMIN} may publish everything
    */
-  ReconnectBenchmark(ClientLoops loops, int count, Function<String, @Nullable Credentials> users) {
+  ReconnectBenchmark(ClientLoops loops, int count, UserNames users) {
     this.loops = loops;
     this.users = users;
     this.connected = new CountDownLatch(count);
@@ -105,11 +110,7 @@ final class ReconnectBenchmark {
   }
 
   private static Measurement measure(
-      BenchmarkRun run,
-      RunningBroker broker,
-      Function<String, @Nullable Credentials> users,
-      int count)
-      throws Exception {
+      BenchmarkRun run, RunningBroker broker, UserNames users, int count) throws Exception {
     try (ClientLoops loops = broker.loops(run.settings().threads())) {
       ReconnectBenchmark benchmark = new ReconnectBenchmark(loops, count, users);
       benchmark.connect();
@@ -154,7 +155,7 @@ final class ReconnectBenchmark {
   }
 
   private ConnectSettings connectSettings(String clientId, boolean clean, String user) {
-    return new ConnectSettings(clientId, ConnectSettings.MQTT_3, clean, 0, users.apply(user));
+    return new ConnectSettings(clientId, ConnectSettings.MQTT_3, clean, 0, users.credentials(user));
   }
 
   /** Creates a publisher that sends one message to each client in its share of the clients. */
