@@ -79,7 +79,7 @@ class ExportCommandTest {
     assertThat(Cli.of(api).line("import data " + file(HEADER, RETAINED)).err())
         .contains("is not a complete export: the last line is missing");
     assertThat(Cli.of(api).line("import data " + file(HEADER, RETAINED, END)).err())
-        .contains("it has 0 sessions instead of 2");
+        .contains("the file has 0 sessions instead of 2");
     assertThat(Cli.of(api).line("import data " + file("{}")).err())
         .contains("the first line is not the header");
     assertThat(
