@@ -40,7 +40,7 @@ async function topicTreeIsOpened({ browser, node, other }) {
   await subscribers.getByText('Nodes with connected subscribers').waitFor();
   await page.goto(`${node.url}/#/topics?prefix=tree%2Fa%2F`); // a link into the tree
   await tree.getByRole('button', { name: 'y', exact: true }).waitFor();
-  await subscribers.getByText('Choose a topic filter').waitFor();
+  await subscribers.getByText('Select a topic filter').waitFor();
   await device.endAsync();
   await closed(page);
 }
