@@ -274,7 +274,8 @@ class PlantedDefectsTest {
                     ? new MatchedRoutes(List.of(), found.inboxes(), found.shares())
                     : found),
         "but not",
-        "misses");
+        "misses",
+        "after number"); // delivered only when its publisher sent it again, after later messages
   }
 
   @Test
