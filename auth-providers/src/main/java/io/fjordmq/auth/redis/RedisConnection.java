@@ -38,6 +38,10 @@ import org.jspecify.annotations.Nullable;
  * lost, commands fail at once. Thread-safe; does not block.
  */
 final class RedisConnection implements AutoCloseable {
+  // Event loops without a quiet period drop the tasks that release the buffers of closed channels.
+  private static final int QUIET_MILLIS = 100;
+  private static final int SHUTDOWN_MILLIS = 2_000;
+
   private static final int THREADS = 2;
   private static final int MAX_QUEUED = 10_000;
 
@@ -204,7 +208,9 @@ final class RedisConnection implements AutoCloseable {
       closed = true;
     }
     client
-        .shutdownAsync(0, 2, TimeUnit.SECONDS)
-        .whenComplete((done, error) -> resources.shutdown(0, 2, TimeUnit.SECONDS));
+        .shutdownAsync(QUIET_MILLIS, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (done, error) ->
+                resources.shutdown(QUIET_MILLIS, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS));
   }
 }
