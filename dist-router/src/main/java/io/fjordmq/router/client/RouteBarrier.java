@@ -74,7 +74,7 @@ public final class RouteBarrier implements MembershipListener {
   /**
    * @param replicas the replicas of this node
    * @param observer receives the waits of this node's route changes
-   * @param unstored the publishes of this node that other nodes are told about, and those of others
+   * @param unstored retained publishes in flight: this node reports its own to other nodes and notes theirs
    */
   public RouteBarrier(
       Membership membership,
