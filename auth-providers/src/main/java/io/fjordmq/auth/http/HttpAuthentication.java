@@ -105,7 +105,7 @@ final class HttpAuthentication implements AuthenticationProvider {
     }
     if (!(value instanceof String text) || text.isEmpty()) {
       throw new IllegalArgumentException(
-          "clientid_override must be a string that is not empty, not " + value);
+          "clientid_override must be a non-empty string, not " + value);
     }
     return text;
   }

@@ -233,8 +233,9 @@ public final class RetainedBarrier implements UnstoredPublishes {
     @Nullable String suppressed = timeouts.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Reading retained messages for new subscriptions although retained messages are still"
-              + " being stored; the subscriptions may miss those{} subscriptions={} nodes={}",
+          "Retained messages of these nodes were not stored within deliveryConfig.maxRetainedWait;"
+              + " new subscriptions may miss them; check disks and ranges{} subscriptions={}"
+              + " nodes={}",
           suppressed,
           subscriptions,
           unsettledNodes());
