@@ -74,7 +74,8 @@ public final class RouteBarrier implements MembershipListener {
   /**
    * @param replicas the replicas of this node
    * @param observer receives the waits of this node's route changes
-   * @param unstored retained publishes in flight: this node reports its own to other nodes and notes theirs
+   * @param unstored retained publishes in flight: this node reports its own to other nodes and
+   *     notes theirs
    */
   public RouteBarrier(
       Membership membership,
