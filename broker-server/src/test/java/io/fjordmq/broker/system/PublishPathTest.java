@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +46,10 @@ class PublishPathTest {
   private static final Pattern PACKAGE = Pattern.compile("- `([a-z.]+)`:([^-]*)");
   private static final Pattern TOTALS =
       Pattern.compile(
-          "of (\\d+) classes in (\\d+)\\s+packages.* returns (\\d+) times", Pattern.DOTALL);
+          "of (\\d+) classes in (\\d+)\\s+packages.* returns about (\\d+) times", Pattern.DOTALL);
+
+  /** Classes of different tasks of a turn are first used in either order. */
+  private static final int RETURNS_TOLERANCE = 3;
 
   @TempDir Path directory;
 
@@ -61,12 +65,12 @@ class PublishPathTest {
     assertThat(byPackage(measured)).as(String.join("\n", measured)).isEqualTo(expected);
     Matcher totals = TOTALS.matcher(section);
     assertThat(totals.find()).as("totals in ARCHITECTURE.md").isTrue();
-    assertThat(List.of(totals.group(1), totals.group(2), totals.group(3)))
-        .as("classes, packages, returns to a package")
-        .containsExactly(
-            String.valueOf(measured.size()),
-            String.valueOf(expected.size()),
-            String.valueOf(returns(measured)));
+    assertThat(List.of(totals.group(1), totals.group(2)))
+        .as("classes, packages")
+        .containsExactly(String.valueOf(measured.size()), String.valueOf(expected.size()));
+    assertThat(returns(measured))
+        .as("returns to a package")
+        .isCloseTo(Integer.parseInt(totals.group(3)), Assertions.within(RETURNS_TOLERANCE));
   }
 
   private static String documented() throws IOException {
