@@ -16,25 +16,18 @@ import java.util.function.Consumer;
  *
  * <p>A batch waits only if its sender allows it ({@link RangeEntry#isDeferrable}). Busy senders do;
  * they send one batch per interval. A group is complete once an interval has passed since the
- * previous one and as many batches wait as recent groups held; it waits for late ones for half an
- * interval. Any other batch is proposed immediately, together with those that wait.
+ * previous one and as many batches wait as recent groups held; it waits for late ones for a
+ * fraction of the interval. Any other batch is proposed immediately, together with those that wait.
  *
  * <p>Thread-safe. A sender has one batch in flight, so the number of senders bounds the number of
  * batches that wait.
  */
 final class GroupCommit {
-  /** The part of the interval by which a batch may be early or may have just missed its group. */
-  private static final int TOLERANCE_FRACTION = 8;
-
-  /**
-   * The part of the interval that a group waits for late batches. If it waits less, the senders
-   * stay out of step, and groups are smaller (decision 0108).
-   */
-  private static final int GATHER_FRACTION = 2;
+  /** The part of the interval that a group waits for late batches. */
+  private static final int GATHER_FRACTION = 8;
 
   private final Object lock = new Object();
   private final long intervalNanos;
-  private final long toleranceNanos;
   private final long gatherNanos;
   private final Timers timers;
   private final BiConsumer<byte[], Consumer<RangeResult>> propose;
@@ -54,7 +47,6 @@ final class GroupCommit {
    */
   GroupCommit(Duration interval, Timers timers, BiConsumer<byte[], Consumer<RangeResult>> propose) {
     this.intervalNanos = interval.toNanos();
-    this.toleranceNanos = intervalNanos / TOLERANCE_FRACTION;
     this.gatherNanos = intervalNanos / GATHER_FRACTION;
     this.timers = timers;
     this.propose = propose;
@@ -89,12 +81,12 @@ final class GroupCommit {
       return false; // the event loop that should run the timer is busy
     }
     long sinceGroup = now - lastGroupNanos;
-    if (sinceGroup < toleranceNanos && waiting.size() == 1) {
+    if (sinceGroup < gatherNanos && waiting.size() == 1) {
       expected++; // it has just missed its group and would wait for almost a whole interval
       return false;
     }
     long untilNext = intervalNanos - sinceGroup;
-    if (untilNext <= toleranceNanos && waiting.size() >= expected) {
+    if (untilNext <= gatherNanos && waiting.size() >= expected) {
       return false;
     }
     if (!timerScheduled) {
@@ -135,7 +127,7 @@ final class GroupCommit {
     List<Batch> group = waiting;
     waiting = new ArrayList<>();
     long now = timers.nowNanos();
-    if (now - lastGroupNanos >= toleranceNanos) {
+    if (now - lastGroupNanos >= gatherNanos) {
       expected = Math.max(group.size(), expected - 1);
       lastGroupNanos = now;
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class GroupCommitTest {
   private static final Duration INTERVAL = Duration.ofMillis(16);
-  private static final Duration GATHER = INTERVAL.dividedBy(2);
+  private static final Duration GATHER = INTERVAL.dividedBy(8);
   private static final Duration MILLI = Duration.ofMillis(1);
 
   private final ManualTimers timers = new ManualTimers();
