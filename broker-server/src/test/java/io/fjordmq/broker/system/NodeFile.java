@@ -13,6 +13,12 @@ import io.fjordmq.testing.FreePorts;
  * @param more lines of clusterConfig, indented, and more sections
  */
 record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds, String more) {
+  /** On a busy host, nodes under test may lack CPU for seconds, and must not reject clients. */
+  private static final String OVERLOAD =
+      """
+      overloadConfig:
+        loopLagHigh: 60 s
+      """;
 
   /** Of a node without others, on free ports. */
   static NodeFile standalone(String more) {
@@ -52,6 +58,7 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
           seedEndpoints: %s
         """
             .formatted(bootstrap, mqtt, http, cluster, seeds)
+        + (more.contains("overloadConfig") ? "" : OVERLOAD)
         + more;
   }
 }
