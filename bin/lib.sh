@@ -57,6 +57,13 @@ require_number() {
   done
 }
 
+# Sets BUILD_OPTIONS for Maven. Users need neither tests nor static checks, which take most of the time. In a checkout
+# whose tests have been compiled, Maven also skips what has not changed since.
+choose_build_options() {
+  BUILD_OPTIONS=(-DskipTests)
+  [ -d "$HOME_DIR/broker-api/target/test-classes" ] || BUILD_OPTIONS=(-Pwithout-checks -Dmaven.test.skip=true)
+}
+
 # --- a node on this host: bin/standalone.sh and bin/fjordmq -----------------------------------------------------
 
 CONFIG="$HOME_DIR/conf/standalone.yml" # -c

@@ -229,7 +229,8 @@ build() {
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
-  (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server,cli,auth-providers -am) >&2 || die "build failed; see the Maven output above"
+  choose_build_options
+  (cd "$HOME_DIR" && mvn -B -q "${BUILD_OPTIONS[@]}" package -pl broker-server,cli,auth-providers -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$OUT_DIR/built"
   choose_java
   train
