@@ -16,6 +16,7 @@
 #   PowerCutAll      PowerCut on all nodes at the same time
 #   Restarted        stop, then start
 #   Rolled           drain, stop, then start
+#   VersionChanged   drain or kill a node, then start it with its other version; only with CHAOS_FROM
 #   RollingRestart   restart one node after another, with or without drain; in runs under 300 s only if KIND names it
 #   Frozen           the process is paused for a while (SIGSTOP)
 #   Unplugged        no packet reaches or leaves the node for a while
@@ -36,6 +37,9 @@
 # Environment:
 #   CHAOS_NODES      number of nodes, 3 or 5 (default: 3)
 #   CHAOS_ROUTES     number of subscriptions held by clients with 9,000 filters each (default: 100)
+#   CHAOS_FROM       directory with the jars of an older version that all nodes start with. In the first half of the run,
+#                    a node changes its version before each fault, and at least one node stays older. Then all are
+#                    upgraded, and the second half begins when the cluster level has been raised
 #   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so, nothing is synced, so
 #                    PowerCutAll must report lost messages
 #   KEEP=yes         keep data and history
@@ -48,6 +52,7 @@
 #   bin/chaos.sh
 #   bin/chaos.sh 60 1 PowerCut,PowerCutAll
 #   CHAOS_NODES=5 bin/chaos.sh 3600
+#   CHAOS_FROM=/opt/fjordmq-0.1.0/lib/broker bin/chaos.sh 300
 #
 # Exit codes:
 #   0    every guarantee was kept

@@ -11,6 +11,7 @@
 #   deb            install, upgrade under load, remove and purge the Debian package in a chroot (debootstrap)
 #   image          build the container images, check them, and run one node and a cluster in containers
 #   helm           check the Helm chart, and that a node accepts the variables that it sets
+#   upgrade        upgrade a cluster from an earlier commit, and back, under injected faults
 #   reproducible   build the archives and packages again in another directory, and compare them byte by byte
 #
 # A part is skipped, with the reason, if this host or user cannot run it. As root on Debian, the script installs the
@@ -28,7 +29,7 @@ set -Eeuo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 handle_help_and_version "$@"
 
-ALL=(contents run unit rpm deb image helm reproducible)
+ALL=(contents run unit rpm deb image helm upgrade reproducible)
 # shellcheck disable=SC2034 # the tests use it
 RELEASE="$HOME_DIR/target/release"
 WORK="$HOME_DIR/target/test-release"

@@ -28,9 +28,14 @@ final class Chaos {
   private static final int WANTED_ROUTES =
       Integer.parseInt(System.getenv().getOrDefault("CHAOS_ROUTES", "100"));
 
-  /** Preallocates little disk space, so that a full disk has an effect soon. */
-  private static final String SMALL_FILES =
+  /**
+   * Preallocates little disk space, so that a full disk has an effect soon, and finishes an upgrade
+   * soon after all nodes have the new version.
+   */
+  private static final String SETTINGS =
       """
+      membershipConfig:
+        levelHoldDown: 5 s
       consensusConfig:
         log:
           memtableBytes: 1 MiB
@@ -103,7 +108,7 @@ final class Chaos {
     Chaos chaos = new Chaos(folder, seed, seconds, kinds, nodes);
     int code;
     try {
-      code = chaos.run(Path.of(args[1]), java);
+      code = chaos.run(Path.of(args[1]), NodeVersions.of(java, System.getenv("CHAOS_FROM")));
     } catch (NodeFailure e) {
       System.out.println("chaos: BROKEN: " + e.getMessage() + "; seed " + seed + "; see " + folder);
       code = 1;
@@ -126,14 +131,17 @@ final class Chaos {
     if (!unknown.isEmpty()) {
       return "unknown kinds of faults: " + String.join(", ", unknown);
     }
+    if (kinds.equals(Set.of("VersionChanged")) && System.getenv("CHAOS_FROM") == null) {
+      return "VersionChanged requires CHAOS_FROM";
+    }
     boolean isTooSmall = nodes < Fault.TwoDown.MIN_NODES;
     return kinds.contains("TwoDown") && isTooSmall ? "TwoDown requires CHAOS_NODES=5" : "";
   }
 
-  private int run(Path home, List<String> java) throws IOException, InterruptedException {
+  private int run(Path home, NodeVersions versions) throws IOException, InterruptedException {
     System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", nodes, seconds, seed, folder);
     try (ChaosCluster cluster =
-        new ChaosCluster(nodes, WANTED_ROUTES, folder, home, java, SMALL_FILES, history)) {
+        new ChaosCluster(nodes, WANTED_ROUTES, folder, home, versions, SETTINGS, history)) {
       cluster.start();
       connectedSubscribers.forEach(ChaosSubscriber::start);
       offlineSubscriber.start();
@@ -141,34 +149,52 @@ final class Chaos {
       routes.start();
       live.start();
       publishers.forEach(ChaosPublisher::start);
-      injectFaults(cluster);
+      if (versions.older() == null) {
+        injectFaults(cluster, seed, seconds, false);
+      } else {
+        injectFaults(cluster, seed, seconds / 2, true);
+        System.out.println("chaos: upgrading all nodes");
+        cluster.finishUpgrade();
+        System.out.println("chaos: the cluster level was raised");
+        injectFaults(cluster, seed + 1, seconds / 2, false);
+      }
       awaitDelivery();
       history.close();
       return reportFindings();
     }
   }
 
-  private void injectFaults(ChaosCluster cluster) {
-    long end = System.nanoTime() + seconds * 1_000_000_000L;
-    int rounds = (int) Math.max(1, seconds / 5);
-    for (Fault fault : Fault.sequence(seed, nodes, rounds)) {
-      if (!isWanted(fault)) {
-        continue;
-      }
-      if (!cluster.canInject(fault)) {
+  /**
+   * @param mixed whether a node changes its version before each fault
+   */
+  private void injectFaults(ChaosCluster cluster, long sequence, long duration, boolean mixed) {
+    long end = System.nanoTime() + duration * 1_000_000_000L;
+    int rounds = (int) Math.max(1, duration / 5);
+    int changes = 0;
+    for (Fault fault : Fault.sequence(sequence, nodes, rounds)) {
+      if (!isWanted(fault) || !cluster.canInject(fault)) {
         continue;
       }
       if (System.nanoTime() > end) {
         break;
       }
-      System.out.println("chaos: " + fault);
-      live.setFault(fault);
-      cluster.inject(fault);
-      ChaosCluster.pause(CALM_MILLIS);
-      movingSubscriber.move();
-      publishers.forEach(ChaosPublisher::returnHome);
-      ChaosCluster.pause(MOVING_MILLIS);
+      Fault change = new Fault.VersionChanged(1 + changes % nodes, changes % 2 == 0);
+      if (mixed && cluster.canInject(change)) {
+        inject(cluster, change);
+      }
+      changes++;
+      inject(cluster, fault);
     }
+  }
+
+  private void inject(ChaosCluster cluster, Fault fault) {
+    System.out.println("chaos: " + fault);
+    live.setFault(fault);
+    cluster.inject(fault);
+    ChaosCluster.pause(CALM_MILLIS);
+    movingSubscriber.move();
+    publishers.forEach(ChaosPublisher::returnHome);
+    ChaosCluster.pause(MOVING_MILLIS);
   }
 
   /** A rolling restart would take most of a short run. */

@@ -29,6 +29,8 @@ final class ChaosCluster implements AutoCloseable {
   private final Clocks clocks;
   private final List<ChaosNode> nodes = new ArrayList<>();
   private final History history;
+  private final boolean upgrades;
+  private boolean upgraded;
 
   /**
    * @param routes expected number of routes; all nodes may have to load them at the same time
@@ -38,7 +40,7 @@ final class ChaosCluster implements AutoCloseable {
       int routes,
       Path folder,
       Path home,
-      List<String> java,
+      NodeVersions versions,
       String extra,
       History history)
       throws IOException {
@@ -47,9 +49,10 @@ final class ChaosCluster implements AutoCloseable {
     this.disks = new Disks(folder);
     this.clocks = new Clocks(folder, System.getenv("CHAOS_FAKETIME"));
     this.history = history;
+    this.upgrades = versions.older() != null;
     for (int number = 1; number <= size; number++) {
       Path of = folder.resolve("node" + number);
-      nodes.add(new ChaosNode(number, size, network, clocks, of, home, java, extra));
+      nodes.add(new ChaosNode(number, size, network, clocks, of, home, versions, extra));
       setClock(number, 0);
     }
   }
@@ -102,14 +105,44 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  /** Whether this machine supports the fault. */
+  /** Whether this machine supports the fault, and the versions of the nodes do. */
   boolean canInject(Fault fault) {
     return fault.parts().stream()
         .allMatch(
             part ->
                 (!part.needsDisks() || disks.areAvailable())
                     && (!part.needsPowerCuts() || disks.canLosePower())
-                    && (!(part instanceof Fault.ClockJump) || clocks.canChange()));
+                    && (!(part instanceof Fault.ClockJump) || clocks.canChange())
+                    && (!(part instanceof Fault.VersionChanged changed) || canChange(changed)));
+  }
+
+  /** As long as one node runs the older version, the level stays, and the others can go back. */
+  private boolean canChange(Fault.VersionChanged change) {
+    long older = nodes.stream().filter(ChaosNode::isOlder).count();
+    return upgrades && !upgraded && (!node(change.node()).isOlder() || older > 1);
+  }
+
+  /**
+   * Upgrades all nodes that still run the older version, one after the other; the first of them is
+   * killed. Returns when the cluster level has been raised.
+   */
+  void finishUpgrade() {
+    upgraded = true;
+    boolean drain = false;
+    for (ChaosNode node : nodes) {
+      if (node.isOlder()) {
+        inject(new Fault.VersionChanged(node.number(), drain));
+        drain = true;
+      }
+    }
+    long deadline = System.nanoTime() + startSeconds * 1_000_000_000L;
+    while (nodes.stream().noneMatch(node -> node.hasLogged("The cluster level was raised"))) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("the cluster level was not raised after the upgrade");
+      }
+      pause(200);
+    }
+    history.note("the cluster level was raised");
   }
 
   /**
@@ -196,6 +229,8 @@ final class ChaosCluster implements AutoCloseable {
       node.drain();
       history.note("node " + node.number() + " is drained and has ended");
       node.start();
+    } else if (fault instanceof Fault.VersionChanged changed) {
+      changeVersion(node(changed.node()), changed.drain());
     } else if (fault instanceof Fault.RollingRestart rolling) {
       restartAll(rolling.drain());
     } else if (fault instanceof Fault.TwoDown two) {
@@ -228,6 +263,16 @@ final class ChaosCluster implements AutoCloseable {
     } else if (fault instanceof Fault.DiskSlow slow) {
       disks.stall(slow.node(), slow.millis());
     }
+  }
+
+  private static void changeVersion(ChaosNode node, boolean drain) {
+    if (drain) {
+      node.drain();
+    } else {
+      node.kill();
+    }
+    node.changeVersion();
+    node.start();
   }
 
   private void takeDown(Fault.TwoDown two) {

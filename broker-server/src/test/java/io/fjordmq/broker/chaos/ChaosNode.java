@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One node process of the cluster under test. Used by one thread. */
@@ -23,15 +24,16 @@ final class ChaosNode {
   private final Clocks clocks;
   private final Path folder;
   private final Path home;
-  private final List<String> java;
+  private final NodeVersions versions;
   private @Nullable Process process;
   private int starts;
+  private boolean older;
 
   /**
    * @param number from 1; node 1 bootstraps the cluster
    * @param folder for its data, logs and configuration
    * @param home of FjordMQ, for conf/logback.xml
-   * @param java the command that starts a JVM with the broker's classes, up to the main class
+   * @param versions what it can run; it begins with the older version if there is one
    * @param extra lines of its configuration
    */
   ChaosNode(
@@ -41,7 +43,7 @@ final class ChaosNode {
       Clocks clocks,
       Path folder,
       Path home,
-      List<String> java,
+      NodeVersions versions,
       String extra)
       throws IOException {
     this.number = number;
@@ -49,7 +51,8 @@ final class ChaosNode {
     this.clocks = clocks;
     this.folder = folder;
     this.home = home;
-    this.java = java;
+    this.versions = versions;
+    this.older = versions.older() != null;
     Files.createDirectories(folder);
     String seeds =
         IntStream.rangeClosed(1, nodes)
@@ -95,10 +98,35 @@ final class ChaosNode {
     return now != null && now.isAlive();
   }
 
+  /** Whether it runs the older version. */
+  boolean isOlder() {
+    return older;
+  }
+
+  /** From its next start on. */
+  void changeVersion() {
+    older = !older;
+  }
+
+  /** Whether it has logged this text since its first start. */
+  boolean hasLogged(String text) {
+    for (int start = 1; start <= starts; start++) {
+      try (Stream<String> lines = Files.lines(folder.resolve("output-" + start + ".log"))) {
+        if (lines.anyMatch(line -> line.contains(text))) {
+          return true;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return false;
+  }
+
   void start() {
     starts++;
     List<String> line = new ArrayList<>(network.commandPrefix(number));
-    line.addAll(java);
+    List<String> olderJava = versions.older();
+    line.addAll(older && olderJava != null ? olderJava : versions.current());
     line.add("-Dlogback.configurationFile=" + home.resolve("conf/logback.xml"));
     line.addAll(List.of("-Dfjordmq.console=INFO", "io.fjordmq.broker.Main"));
     line.addAll(List.of("-c", folder.resolve("node.yml").toString(), "-d", folder.toString()));

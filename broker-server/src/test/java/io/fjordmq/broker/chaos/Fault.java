@@ -56,6 +56,13 @@ sealed interface Fault {
   /** Stopped with --drain, which redirects its clients first, and restarted. */
   record Rolled(int node) implements SingleNode {}
 
+  /**
+   * Stopped, and started with its other version: upgraded, or taken back.
+   *
+   * @param drain whether it is stopped with --drain; else it is killed
+   */
+  record VersionChanged(int node, boolean drain) implements SingleNode {}
+
   /** All nodes, one by one: each restarts when the one before accepts clients again. */
   record RollingRestart(int size, boolean drain) implements Fault {
     @Override
@@ -168,6 +175,7 @@ sealed interface Fault {
                   new PowerCutAll(nodes),
                   new Restarted(1 + random.nextInt(nodes)),
                   new Rolled(1 + random.nextInt(nodes)),
+                  new VersionChanged(1 + random.nextInt(nodes), random.nextBoolean()),
                   new RollingRestart(nodes, random.nextBoolean()),
                   new Frozen(1 + random.nextInt(nodes), longOrShort(random)),
                   new Unplugged(1 + random.nextInt(nodes), longOrShort(random)),
