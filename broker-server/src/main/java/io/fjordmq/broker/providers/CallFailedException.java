@@ -25,7 +25,7 @@ public final class CallFailedException extends Exception {
         : String.valueOf(cause);
   }
 
-  /** Why there is no answer. */
+  /** Why there is no result. */
   public CallOutcome outcome() {
     return outcome;
   }

@@ -51,7 +51,7 @@ final class QueryService implements PeerServices.Handler {
     } else if (call instanceof KickClient kick) {
       return clients.kick(kick.id()).thenApply(KickClient::encodeResponse);
     } else if (call instanceof PeekClient peek) {
-      return clients.queue(peek.id(), peek.wanted()).thenApply(PeekClient::encodeResponse);
+      return clients.queue(peek.id(), peek.selection()).thenApply(PeekClient::encodeResponse);
     } else if (call instanceof SubscriptionCall about) {
       return answer(about);
     }

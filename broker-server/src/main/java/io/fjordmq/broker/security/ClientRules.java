@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
-import io.fjordmq.api.auth.RuleAnswer;
+import io.fjordmq.api.auth.ClientContext;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.broker.providers.GuardedRules;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,7 @@ final class ClientRules {
   private static final long RETRY_MILLIS = 5_000;
 
   private final GuardedRules provider;
-  private final ClientFacts client;
+  private final ClientContext client;
   private final long refreshMillis;
   private final AtomicBoolean loading = new AtomicBoolean();
   private volatile TopicRules current;
@@ -26,7 +26,7 @@ final class ClientRules {
   private volatile long failedAtMillis = Long.MIN_VALUE;
 
   private ClientRules(
-      GuardedRules provider, ClientFacts client, TopicRules current, long generation, long now) {
+      GuardedRules provider, ClientContext client, TopicRules current, long generation, long now) {
     this.provider = provider;
     this.client = client;
     this.refreshMillis = provider.refreshInterval().toMillis();
@@ -44,7 +44,7 @@ final class ClientRules {
    */
   static CompletableFuture<ClientRules> load(
       GuardedRules provider,
-      ClientFacts client,
+      ClientContext client,
       boolean useCache,
       long nowMillis,
       BooleanSupplier abandoned) {
@@ -52,9 +52,9 @@ final class ClientRules {
     return provider
         .rules(client, useCache, abandoned)
         .handle(
-            (answer, error) -> {
-              if (answer != null) {
-                TopicRules rules = TopicRules.of(answer.rules(), client);
+            (result, error) -> {
+              if (result != null) {
+                TopicRules rules = TopicRules.of(result.rules(), client);
                 return CompletableFuture.completedFuture(
                     new ClientRules(provider, client, rules, generation, nowMillis));
               }
@@ -95,7 +95,7 @@ final class ClientRules {
     }
     provider
         .rules(client, true, () -> false)
-        .whenComplete((answer, error) -> onLoaded(answer, nowMillis, wanted));
+        .whenComplete((result, error) -> onLoaded(result, nowMillis, wanted));
   }
 
   /** Whether an interval has passed; also if the wall clock was set back. */
@@ -103,9 +103,9 @@ final class ClientRules {
     return since == Long.MIN_VALUE || now - since >= interval || now < since;
   }
 
-  private void onLoaded(@Nullable RuleAnswer answer, long requestedAtMillis, long wanted) {
-    if (answer != null) {
-      TopicRules fresh = TopicRules.of(answer.rules(), client);
+  private void onLoaded(@Nullable RuleResult result, long requestedAtMillis, long wanted) {
+    if (result != null) {
+      TopicRules fresh = TopicRules.of(result.rules(), client);
       if (!fresh.equals(current)) {
         current = fresh;
       }
