@@ -63,7 +63,7 @@ record LdapLookup(DnTemplate baseDn, FilterTemplate filter, SearchScope scope) {
    * Finds the entry of a client. Blocks.
    *
    * @return null if there is none, or if the client has no value for a placeholder
-   * @throws ProviderException if the directory does not answer or there are several entries
+   * @throws ProviderException if the directory does not respond or there are several entries
    */
   @Nullable Entry find(LdapDirectory directory, ClientContext client, List<String> attributes)
       throws ProviderException {

@@ -14,7 +14,7 @@ public non-sealed interface ActionProvider extends AuthorizationProvider {
 
   /**
    * Decides about an action. The stage fails with a {@link ProviderException} if the provider
-   * cannot answer; it must complete when it is canceled.
+   * cannot respond; it must complete when it is canceled.
    */
   CompletionStage<AuthorizationResult> authorize(ClientContext client, Action action);
 

@@ -14,7 +14,7 @@ public non-sealed interface RuleProvider extends AuthorizationProvider {
 
   /**
    * Returns the rules of a client, or none if the provider does not know it. The stage fails with a
-   * {@link ProviderException} if the provider cannot answer; it must complete when it is canceled.
+   * {@link ProviderException} if the provider cannot respond; it must complete when it is canceled.
    */
   CompletionStage<RuleResult> rules(ClientContext client);
 

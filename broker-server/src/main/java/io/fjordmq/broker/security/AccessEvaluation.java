@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Evaluates all sources in order for an action of a client, with the rules that the client had when
  * the evaluation was created. The first source that allows or denies decides. Immutable; continues
- * on the threads on which sources answer.
+ * on the threads on which sources respond.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value; the array does not change
 record AccessEvaluation(

@@ -179,7 +179,7 @@ sealed interface AuthenticationStep {
     return new Outcome(new Authentication.Deny(reason, detail), cause, detail);
   }
 
-  /** Returns why a provider did not answer. */
+  /** Returns why a provider did not respond. */
   static DenialCause causeOf(@Nullable Throwable error) {
     if (unwrap(error) instanceof CallFailedException failure) {
       return switch (failure.outcome()) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that a provider returned for one client. They are loaded again from time to time; until
- * the provider answers, the previous rules stay in effect. Any thread can read them.
+ * the provider responds, the previous rules stay in effect. Any thread can read them.
  */
 final class ClientRules {
   private static final long RETRY_MILLIS = 5_000;
@@ -39,7 +39,7 @@ final class ClientRules {
    * Loads the rules of a client.
    *
    * @param useCache false to ask the provider in any case
-   * @return the rules; without any rule if the provider cannot answer and its errors are ignored.
+   * @return the rules; without any rule if the provider cannot respond and its errors are ignored.
    *     Fails if they are not ignored
    */
   static CompletableFuture<ClientRules> load(

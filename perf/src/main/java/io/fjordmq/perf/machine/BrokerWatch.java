@@ -70,7 +70,7 @@ public final class BrokerWatch {
 
   /**
    * Returns what the service that knows the users of the broker has done so far; empty if there is
-   * none, or if it does not answer. Blocks.
+   * none, or if it does not respond. Blocks.
    */
   public Optional<ServiceUsage> serviceUsage() {
     return service.get();

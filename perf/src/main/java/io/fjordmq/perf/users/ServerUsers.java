@@ -82,14 +82,14 @@ public final class ServerUsers implements UserService {
   }
 
   /**
-   * Starts the server again with the same address and the same users. Blocks until it answers.
+   * Starts the server again with the same address and the same users. Blocks until it responds.
    *
    * @throws IOException if it does not start
    */
   public void restart() throws IOException, InterruptedException {
     starts.incrementAndGet();
     server.process().restart();
-    Await.until("the server of the users answers", () -> usage().isPresent());
+    Await.until("the server of the users responds", () -> usage().isPresent());
   }
 
   /** Stops the server and deletes its directory. Blocks. */
