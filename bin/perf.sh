@@ -164,7 +164,7 @@ if [ "$command" = record ]; then
   trap 'rm -rf "$plugins"' EXIT
   cp "$root"/perf/target/perf-*.jar "$plugins/load-recorder.jar"
   export FJORDMQ_SECURITYCONFIG__PLUGINDIR="$plugins" FJORDMQ_SPLITCONFIG__STRATEGY=load-recorder
-  export FJORDMQ_PLUGINS__LOAD_RECORDER__FOLDER="$recordings"
+  export FJORDMQ_PLUGINS__LOAD_RECORDER__DIRECTORY="$recordings"
   export FJORDMQ_INBOXCONFIG__INITIALRANGES=1 FJORDMQ_ROUTERCONFIG__INITIALRANGES=1 FJORDMQ_RETAINCONFIG__INITIALRANGES=1
 fi
 

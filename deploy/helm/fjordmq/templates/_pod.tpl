@@ -107,7 +107,7 @@ httpGet:
 {{- end }}
 {{- end }}
 
-{{/* Folders below /etc/fjordmq/tls, and the secrets with their files. */}}
+{{/* Directories below /etc/fjordmq/tls, and the secrets with their files. */}}
 {{- define "fjordmq.certificates" -}}
 {{- if .Values.ssl.enabled -}}
 mqtt: {{ include "fjordmq.sslSecret" . }}

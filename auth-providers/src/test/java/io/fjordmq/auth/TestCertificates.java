@@ -62,7 +62,7 @@ public record TestCertificates(
     return file;
   }
 
-  /** Copies the files of the server to a folder that the server owns. */
+  /** Copies the files of the server to a directory that the server owns. */
   public TestCertificates copyTo(Path folder) throws Exception {
     for (Path file : new Path[] {trust, serverCert, serverKey}) {
       Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);

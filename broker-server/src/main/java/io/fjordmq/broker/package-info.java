@@ -13,10 +13,10 @@
  * <p>The other packages are {@code broker.config} (the only reader of the configuration file,
  * environment variables and system properties), {@code broker.security} (authentication, access
  * rules, plugins), {@code broker.limits} (quotas and overload), {@code broker.sys} ($SYS topics),
- * {@code broker.http} (the HTTP port), {@code broker.ops} (metrics, status, control folder), {@code
- * broker.lifecycle}, {@code broker.cluster}, {@code broker.disk}, {@code broker.drain} and {@code
- * broker.admin} (the node itself), and {@code broker.training} (the load with which the build
- * trains the AOT cache).
+ * {@code broker.http} (the HTTP port), {@code broker.ops} (metrics, status, control directory),
+ * {@code broker.lifecycle}, {@code broker.cluster}, {@code broker.disk}, {@code broker.drain} and
+ * {@code broker.admin} (the node itself), and {@code broker.training} (the load with which the
+ * build trains the AOT cache).
  */
 @NullMarked
 package io.fjordmq.broker;

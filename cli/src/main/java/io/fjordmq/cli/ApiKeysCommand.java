@@ -66,7 +66,7 @@ final class ApiKeysCommand {
     if (description != null) {
       body.put("desc", description);
     }
-    String end = expiry.end(context.now());
+    String end = expiry.expiresAt(context.now());
     if (end != null) {
       body.put("expired_at", end);
     }

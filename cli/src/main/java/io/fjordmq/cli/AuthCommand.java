@@ -27,7 +27,7 @@ final class AuthCommand {
       List.of(
           Column.text("CHAIN", "chain"),
           Column.text("PROVIDER", "provider"),
-          Column.text("ANSWER", "answer"),
+          Column.text("RESULT", "result"),
           Column.text("MS", "millis"),
           Column.text("DETAIL", "detail").optional());
 
@@ -38,7 +38,7 @@ final class AuthCommand {
           Column.text("BACKEND", "backend"),
           Column.flag("ENABLED", "enable"),
           Column.text("STATUS", "status"),
-          Column.number("CACHED", "cached_answers"),
+          Column.number("CACHED", "cached_results"),
           Column.text("LISTENERS", "listeners").optional());
 
   static final List<Column> AUTHORIZATION =
@@ -47,7 +47,7 @@ final class AuthCommand {
           Column.text("TYPE", "type"),
           Column.flag("ENABLED", "enable"),
           Column.text("STATUS", "status"),
-          Column.number("CACHED", "cached_answers"),
+          Column.number("CACHED", "cached_results"),
           Column.text("LISTENERS", "listeners").optional());
 
   private static final int DENIED = 1;
@@ -132,7 +132,7 @@ final class AuthCommand {
       name = "test",
       description = {
         "Test a login, and optionally an action, with the providers of a node",
-        "Prints the answer and response time of each provider. Cached answers are not used. The"
+        "Prints the result and response time of each provider. Cached results are not used. The"
             + " exit code is 1 if the client is denied."
       })
   int test(@Mixin TestOptions test, @Mixin JsonOption json) {

@@ -61,7 +61,7 @@ final class BanCommand {
           @Nullable String tenant,
       @Mixin JsonOption json) {
     ObjectNode body = Json.object().put("as", kind.apiName()).put("who", who);
-    String until = expiry.end(context.now());
+    String until = expiry.expiresAt(context.now());
     if (until != null) {
       body.put("until", until);
     }

@@ -10,7 +10,7 @@ final class ExitCode {
   /** The command line is invalid. */
   static final int USAGE = 2;
 
-  /** The node did not answer. */
+  /** The node did not respond. */
   static final int UNREACHABLE = 3;
 
   private ExitCode() {}

@@ -23,11 +23,11 @@ final class ExpiryOptions {
   @Nullable String duration;
 
   /**
-   * Returns the end in RFC 3339 format; null if there is none.
+   * Returns the expiry time in RFC 3339 format; null if there is none.
    *
    * @throws UsageException if the options are invalid
    */
-  @Nullable String end(Instant now) {
+  @Nullable String expiresAt(Instant now) {
     if (until != null && duration != null) {
       throw new UsageException("--until and --for cannot be combined");
     }

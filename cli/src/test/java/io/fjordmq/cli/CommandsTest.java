@@ -213,7 +213,7 @@ class CommandsTest {
     api.on(
         "POST /authentication/test",
         "{\"result\":\"deny\",\"reason\":\"revoked\",\"steps\":[{\"chain\":\"certificate\","
-            + "\"provider\":\"securityConfig.crl\",\"answer\":\"deny\",\"millis\":1}]}");
+            + "\"provider\":\"securityConfig.crl\",\"result\":\"deny\",\"millis\":1}]}");
     Cli.Result result =
         Cli.of(api).line("auth test --clientid c --listener tlsListener --cert " + certificate);
     assertThat(result.code()).isEqualTo(1);
@@ -248,7 +248,8 @@ class CommandsTest {
                 + "{\"node\":\"n2\",\"name\":\"b\",\"state\":\"down\",\"address\":\"i:8899\",\"leads\":0}]")
         .on(
             "GET /cluster",
-            "{\"name\":\"c\",\"env\":\"Test\",\"notes\":[\"cluster c, env Test\",\"clock of n2 is ahead\"]}")
+            "{\"name\":\"c\",\"env\":\"Test\",\"notes\":[\"cluster c, env Test\",\"clock of n2 is"
+                + " ahead\"]}")
         .on(
             "GET /ranges?limit=1000",
             """

@@ -24,7 +24,7 @@ public final class DocumentedSection {
   /**
    * Reads a section.
    *
-   * @param page the name of a file in the folder docs
+   * @param page the name of a file in the directory docs
    * @param heading the text of a heading of the second level
    */
   public static DocumentedSection of(String page, String heading) throws IOException {
@@ -50,7 +50,7 @@ public final class DocumentedSection {
     return new DocumentedSection(page + ", " + heading, examples);
   }
 
-  /** Maven runs the tests of a module in the folder of the module. */
+  /** Maven runs the tests of a module in the directory of the module. */
   private static Path docs() {
     Path folder = Path.of("docs");
     return Files.isDirectory(folder) ? folder : Path.of("..").resolve(folder);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server of an installed package as a process on a loopback port, with its files and log in a
- * folder of its own. If this process runs as root, the server runs as {@code nobody}, because some
- * servers refuse to run as root. Not thread-safe.
+ * directory of its own. If this process runs as root, the server runs as {@code nobody}, because
+ * some servers refuse to run as root. Not thread-safe.
  */
 public final class LocalServer implements AutoCloseable {
   private static final String UNPRIVILEGED = "nobody";
@@ -47,7 +47,7 @@ public final class LocalServer implements AutoCloseable {
     this.process = launch(folder, command);
   }
 
-  /** Creates a folder that the server can use, and lets all users traverse its parent. */
+  /** Creates a directory that the server can use, and lets all users traverse its parent. */
   public static Path folder(Path parent, String name) throws IOException {
     Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwx--x--x"));
     return Files.createDirectories(parent.resolve(name));
@@ -72,7 +72,7 @@ public final class LocalServer implements AutoCloseable {
   }
 
   /**
-   * Runs a program as the user of the server, in its folder. Blocks until the program ends.
+   * Runs a program as the user of the server, in its directory. Blocks until the program ends.
    *
    * @throws IOException if it fails; the message contains the log
    */

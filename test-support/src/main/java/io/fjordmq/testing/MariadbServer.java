@@ -37,7 +37,7 @@ public record MariadbServer(LocalServer process) implements AutoCloseable {
   /**
    * Starts a server on a free port. Blocks until it accepts connections.
    *
-   * @param folder a folder for its files, which then belong to the user of the server
+   * @param folder a directory for its files, which then belong to the user of the server
    * @param setup statements, one per line, that it executes at each start
    * @param options further options of the command line
    */

@@ -27,7 +27,7 @@ public record PostgresqlServer(LocalServer process) implements AutoCloseable {
     return Files.isExecutable(programs().resolve("postgres")) && Files.isExecutable(CLIENT);
   }
 
-  /** Returns the folder of the newest installed version. */
+  /** Returns the directory of the newest installed version. */
   private static Path programs() {
     if (!Files.isDirectory(VERSIONS)) {
       return VERSIONS;
@@ -42,7 +42,7 @@ public record PostgresqlServer(LocalServer process) implements AutoCloseable {
   /**
    * Starts a server on a free port. Blocks until it answers queries.
    *
-   * @param folder a folder for its files, which then belong to the user of the server
+   * @param folder a directory for its files, which then belong to the user of the server
    * @param access lines of pg_hba.conf in front of the others; may be empty
    * @param settings lines of postgresql.conf
    */

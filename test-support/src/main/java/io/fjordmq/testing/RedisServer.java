@@ -28,7 +28,7 @@ public record RedisServer(LocalServer process) implements AutoCloseable {
   /**
    * Starts a server on a free port. Blocks until it accepts connections.
    *
-   * @param parent folder in which it gets a folder of its own
+   * @param parent directory in which it gets a directory of its own
    * @param options further options of the command line; {@code PORT} stands for the port
    */
   public static RedisServer start(Path parent, String... options)

@@ -23,9 +23,9 @@ public record SlapdServer(LocalServer process) implements AutoCloseable {
   /**
    * Writes the files that a server needs.
    *
-   * @param folder a folder for its files
-   * @param configuration slapd.conf, in which {@code FOLDER} stands for the folder; its database is
-   *     in {@code FOLDER/data}
+   * @param folder a directory for its files
+   * @param configuration slapd.conf, in which {@code FOLDER} stands for the directory; its database
+   *     is in {@code FOLDER/data}
    * @param schema {@code FOLDER/mqtt.schema}
    */
   public static void prepare(Path folder, String configuration, String schema) throws IOException {
@@ -47,7 +47,7 @@ public record SlapdServer(LocalServer process) implements AutoCloseable {
   /**
    * Starts a server. Blocks until it accepts connections.
    *
-   * @param folder a folder that has been {@linkplain #prepare prepared}
+   * @param folder a directory that has been {@linkplain #prepare prepared}
    * @param port port of the first of the URLs
    * @param urls where it listens, separated by spaces
    */

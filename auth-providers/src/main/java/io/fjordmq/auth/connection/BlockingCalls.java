@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class BlockingCalls implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
-  /** Far more than the broker lets wait; only a provider that never answers could reach it. */
+  /** Far more than the broker lets wait; only a provider that never responds could reach it. */
   private static final int MAX_QUEUED = 20_000;
 
   /** A call of the library. */
@@ -26,7 +26,7 @@ public final class BlockingCalls implements AutoCloseable {
     /**
      * Makes the call; may block.
      *
-     * @throws ProviderException if there is no answer
+     * @throws ProviderException if there is no result
      */
     T run() throws ProviderException;
   }

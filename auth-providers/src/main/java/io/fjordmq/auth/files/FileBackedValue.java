@@ -71,7 +71,7 @@ public final class FileBackedValue<T> {
       if (!found.equals(versions)) {
         versions = found;
         current = reader.get();
-        LOG.info("Loaded replaced files section={} files={}", path, files);
+        LOG.info("Reloaded changed files section={} files={}", path, files);
       }
     } catch (IllegalArgumentException e) {
       LOG.warn(

@@ -1,8 +1,8 @@
 package io.fjordmq.auth.http;
 
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.plugin.DenyReason;
 import io.fjordmq.api.plugin.Identity;
@@ -31,33 +31,33 @@ final class HttpAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+  public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
     try {
-      CompletableFuture<HttpService.Answer> sent = service.send(service.prepare(client));
-      CompletableFuture<AuthenticationAnswer> answer =
-          sent.thenApply(response -> answerOf(client, response));
-      answer.whenComplete(
+      CompletableFuture<HttpService.Response> sent = service.send(service.prepare(client));
+      CompletableFuture<AuthenticationResult> result =
+          sent.thenApply(response -> resultOf(client, response));
+      result.whenComplete(
           (done, error) -> {
-            if (answer.isCancelled()) {
+            if (result.isCancelled()) {
               sent.cancel(true);
             }
           });
-      return answer;
+      return result;
     } catch (ProviderException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private AuthenticationAnswer answerOf(ClientFacts client, HttpService.Answer response) {
+  private AuthenticationResult resultOf(ClientContext client, HttpService.Response response) {
     try {
       Verdict verdict = Verdict.of(response, emqx4);
       return switch (verdict.result()) {
         case ALLOW -> allow(client, verdict).cachedFor(response.maxAge());
-        case DENY -> AuthenticationAnswer.deny(verdict.detail()).cachedFor(response.maxAge());
+        case DENY -> AuthenticationResult.deny(verdict.detail()).cachedFor(response.maxAge());
         case PASS ->
             verdict.failed()
-                ? AuthenticationAnswer.ignoreFailure(verdict.detail())
-                : AuthenticationAnswer.ignore(verdict.detail()).cachedFor(response.maxAge());
+                ? AuthenticationResult.ignoreFailure(verdict.detail())
+                : AuthenticationResult.ignore(verdict.detail()).cachedFor(response.maxAge());
       };
     } catch (ProviderException e) {
       throw new CompletionException(e);
@@ -67,18 +67,18 @@ final class HttpAuthentication implements AuthenticationProvider {
     }
   }
 
-  private static AuthenticationAnswer allow(ClientFacts client, Verdict verdict) {
+  private static AuthenticationResult allow(ClientContext client, Verdict verdict) {
     Map<String, Object> fields = verdict.fields();
     String override = clientId(fields.get("clientid_override"));
     Instant expiresAt = expiry(fields.get("expire_at"));
     if (expiresAt != null && !expiresAt.isAfter(Instant.now())) {
-      return AuthenticationAnswer.deny(
+      return AuthenticationResult.deny(
           DenyReason.NOT_AUTHORIZED, "the credentials expired at " + expiresAt);
     }
     Map<String, String> attributes = attributes(fields.get("client_attrs"));
     Object acl = fields.get("acl");
-    ClientFacts known =
-        ClientFacts.withoutPassword(
+    ClientContext known =
+        ClientContext.withoutPassword(
             override == null ? client.clientId() : override,
             client.userName(),
             client.address(),
@@ -88,7 +88,7 @@ final class HttpAuthentication implements AuthenticationProvider {
             attributes);
     Permissions permissions =
         acl == null ? null : RulesJson.permissions(acl, known, "acl of the response");
-    return AuthenticationAnswer.allow(
+    return AuthenticationResult.allow(
         new Identity(
                 "",
                 client.userName(),
@@ -139,7 +139,7 @@ final class HttpAuthentication implements AuthenticationProvider {
 
   /** The rules of a response can contain the names of the client, even if the request does not. */
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     try {
       return client.clientId().length()
           + ":"

@@ -1,9 +1,9 @@
 package io.fjordmq.auth.http;
 
-import io.fjordmq.api.auth.ActionAnswer;
-import io.fjordmq.api.auth.ActionFacts;
+import io.fjordmq.api.auth.ActionContext;
 import io.fjordmq.api.auth.ActionProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthorizationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.PlaceholderValues;
 import io.fjordmq.api.auth.ProviderException;
@@ -27,39 +27,40 @@ final class HttpAuthorization implements ActionProvider {
   }
 
   @Override
-  public CompletionStage<ActionAnswer> authorize(ClientFacts client, Action action) {
+  public CompletionStage<AuthorizationResult> authorize(ClientContext client, Action action) {
     try {
-      CompletableFuture<HttpService.Answer> sent = service.send(prepare(client, action));
-      CompletableFuture<ActionAnswer> answer = sent.thenApply(this::answerOf);
-      answer.whenComplete(
+      CompletableFuture<HttpService.Response> sent = service.send(prepare(client, action));
+      CompletableFuture<AuthorizationResult> result = sent.thenApply(this::resultOf);
+      result.whenComplete(
           (done, error) -> {
-            if (answer.isCancelled()) {
+            if (result.isCancelled()) {
               sent.cancel(true);
             }
           });
-      return answer;
+      return result;
     } catch (ProviderException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private HttpService.Prepared prepare(ClientFacts client, Action action) throws ProviderException {
-    ActionFacts facts = new ActionFacts(client, action);
-    return service.prepare(emqx4 ? numbered(facts) : facts);
+  private HttpService.Prepared prepare(ClientContext client, Action action)
+      throws ProviderException {
+    ActionContext context = new ActionContext(client, action);
+    return service.prepare(emqx4 ? numbered(context) : context);
   }
 
   /** In EMQX 4, an action is a number: 1 subscribe, 2 publish. */
-  private static PlaceholderValues numbered(ActionFacts facts) {
+  private static PlaceholderValues numbered(ActionContext context) {
     return placeholder ->
         placeholder.kind() == Placeholder.Kind.ACTION
-            ? (facts.action() instanceof Action.Publish ? "2" : "1")
-            : facts.apply(placeholder);
+            ? (context.action() instanceof Action.Publish ? "2" : "1")
+            : context.apply(placeholder);
   }
 
-  private ActionAnswer answerOf(HttpService.Answer response) {
+  private AuthorizationResult resultOf(HttpService.Response response) {
     try {
       Verdict verdict = Verdict.of(response, emqx4);
-      return new ActionAnswer(verdict.result(), verdict.detail(), response.maxAge());
+      return new AuthorizationResult(verdict.result(), verdict.detail(), response.maxAge());
     } catch (ProviderException e) {
       throw new CompletionException(e);
     } catch (IllegalArgumentException e) {
@@ -69,7 +70,7 @@ final class HttpAuthorization implements ActionProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client, Action action) {
+  public @Nullable String cacheKey(ClientContext client, Action action) {
     try {
       return prepare(client, action).text();
     } catch (ProviderException e) {

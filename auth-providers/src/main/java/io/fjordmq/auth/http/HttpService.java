@@ -49,7 +49,7 @@ final class HttpService implements AutoCloseable {
   }
 
   /** A response. */
-  record Answer(int status, byte[] body, @Nullable Duration maxAge) {}
+  record Response(int status, byte[] body, @Nullable Duration maxAge) {}
 
   private final HttpSettings settings;
   private final ExecutorService threads;
@@ -136,7 +136,7 @@ final class HttpService implements AutoCloseable {
   }
 
   /** Sends a request. The future fails with a {@link ProviderException}. */
-  CompletableFuture<Answer> send(Prepared prepared) {
+  CompletableFuture<Response> send(Prepared prepared) {
     HttpRequest request;
     try {
       HttpRequest.Builder builder =
@@ -156,22 +156,22 @@ final class HttpService implements AutoCloseable {
     }
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.current().sendAsync(request, info -> new LimitedBody(settings.maxResponseBytes()));
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    CompletableFuture<Response> result = new CompletableFuture<>();
     exchange.whenComplete(
         (response, error) -> {
           if (error == null) {
-            answer.complete(new Answer(response.statusCode(), response.body(), maxAge(response)));
+            result.complete(new Response(response.statusCode(), response.body(), maxAge(response)));
           } else {
-            answer.completeExceptionally(failureOf(error));
+            result.completeExceptionally(failureOf(error));
           }
         });
-    answer.whenComplete(
+    result.whenComplete(
         (done, error) -> {
-          if (answer.isCancelled()) {
+          if (result.isCancelled()) {
             exchange.cancel(true);
           }
         });
-    return answer;
+    return result;
   }
 
   private static @Nullable Duration maxAge(HttpResponse<?> response) {

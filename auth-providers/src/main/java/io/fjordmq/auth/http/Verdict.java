@@ -23,7 +23,7 @@ record Verdict(Decision result, String detail, Map<String, Object> fields, boole
    * @throws ProviderException if the status shows that the service does not work
    * @throws IllegalArgumentException if the body does not follow the contract; the message says why
    */
-  static Verdict of(HttpService.Answer response, boolean emqx4) throws ProviderException {
+  static Verdict of(HttpService.Response response, boolean emqx4) throws ProviderException {
     int status = response.status();
     String text = "HTTP status " + status;
     return emqx4 ? ofStatus(status, text, response.body()) : ofBody(status, text, response.body());

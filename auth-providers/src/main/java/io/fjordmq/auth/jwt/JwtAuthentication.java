@@ -7,9 +7,9 @@ import com.nimbusds.jwt.JWT;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.JWTParser;
 import com.nimbusds.jwt.SignedJWT;
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Escaper;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.Template;
@@ -44,7 +44,7 @@ final class JwtAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+  public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
     try {
       return CompletableFuture.completedFuture(verify(client));
     } catch (ProviderException e) {
@@ -52,42 +52,42 @@ final class JwtAuthentication implements AuthenticationProvider {
     }
   }
 
-  private AuthenticationAnswer verify(ClientFacts client) throws ProviderException {
+  private AuthenticationResult verify(ClientContext client) throws ProviderException {
     String text = tokenOf(client);
     if (text == null || text.length() > MAX_CHARS) {
-      return AuthenticationAnswer.ignore("the client sent no token");
+      return AuthenticationResult.ignore("the client sent no token");
     }
     JWT token;
     try {
       token = JWTParser.parse(text);
     } catch (ParseException e) {
-      return AuthenticationAnswer.ignore("the client sent no token");
+      return AuthenticationResult.ignore("the client sent no token");
     }
     if (!(token instanceof SignedJWT signed)) {
       Algorithm algorithm = token.getHeader().getAlgorithm();
-      return AuthenticationAnswer.deny("tokens with the algorithm " + algorithm + " are refused");
+      return AuthenticationResult.deny("tokens with the algorithm " + algorithm + " are refused");
     }
     List<JWSVerifier> verifiers = keys.verifiers(signed.getHeader());
     if (verifiers.isEmpty()) {
-      return AuthenticationAnswer.deny(
+      return AuthenticationResult.deny(
           "no key matches the algorithm "
               + signed.getHeader().getAlgorithm()
               + " and the key id "
               + signed.getHeader().getKeyID());
     }
     if (verifiers.stream().noneMatch(verifier -> isSignedFor(signed, verifier))) {
-      return AuthenticationAnswer.deny("the token has an invalid signature");
+      return AuthenticationResult.deny("the token has an invalid signature");
     }
     try {
-      return answerOf(client, signed.getJWTClaimsSet());
+      return resultOf(client, signed.getJWTClaimsSet());
     } catch (ParseException e) {
-      return AuthenticationAnswer.deny("the claims of the token are invalid");
+      return AuthenticationResult.deny("the claims of the token are invalid");
     } catch (IllegalArgumentException e) {
-      return AuthenticationAnswer.deny("the token is invalid: " + e.getMessage());
+      return AuthenticationResult.deny("the token is invalid: " + e.getMessage());
     }
   }
 
-  private @Nullable String tokenOf(ClientFacts client) {
+  private @Nullable String tokenOf(ClientContext client) {
     if (settings.fromUserName()) {
       return client.userName();
     }
@@ -103,7 +103,7 @@ final class JwtAuthentication implements AuthenticationProvider {
     }
   }
 
-  private AuthenticationAnswer answerOf(ClientFacts client, JWTClaimsSet claims)
+  private AuthenticationResult resultOf(ClientContext client, JWTClaimsSet claims)
       throws ParseException {
     Instant now = Instant.now();
     Date expiry = claims.getExpirationTime();
@@ -111,20 +111,20 @@ final class JwtAuthentication implements AuthenticationProvider {
     Date issued = claims.getIssueTime();
     Instant expiresAt = expiry == null ? null : expiry.toInstant().plus(settings.clockSkew());
     if (expiresAt != null && !expiresAt.isAfter(now)) {
-      return AuthenticationAnswer.deny("the token expired at " + expiry.toInstant());
+      return AuthenticationResult.deny("the token expired at " + expiry.toInstant());
     }
     Instant latest = now.plus(settings.clockSkew());
     if (notBefore != null && notBefore.toInstant().isAfter(latest)) {
-      return AuthenticationAnswer.deny("the token is not valid before " + notBefore.toInstant());
+      return AuthenticationResult.deny("the token is not valid before " + notBefore.toInstant());
     }
     if (issued != null && issued.toInstant().isAfter(latest)) {
-      return AuthenticationAnswer.deny("the token was issued in the future");
+      return AuthenticationResult.deny("the token was issued in the future");
     }
     String userName = client.userName();
     if (settings.userNameClaim() != null) {
       userName = claims.getStringClaim(settings.userNameClaim());
       if (userName == null) {
-        return AuthenticationAnswer.deny(
+        return AuthenticationResult.deny(
             "the token has no claim " + settings.userNameClaim() + " for the user name");
       }
     } else if (settings.fromUserName()) {
@@ -132,14 +132,14 @@ final class JwtAuthentication implements AuthenticationProvider {
     }
     String different = differentClaim(client, claims);
     if (different != null) {
-      return AuthenticationAnswer.deny(
+      return AuthenticationResult.deny(
           "the claim " + different + " does not have the expected value");
     }
     return allow(client, claims, userName, expiresAt);
   }
 
-  private AuthenticationAnswer allow(
-      ClientFacts client,
+  private AuthenticationResult allow(
+      ClientContext client,
       JWTClaimsSet claims,
       @Nullable String userName,
       @Nullable Instant expiresAt)
@@ -150,8 +150,8 @@ final class JwtAuthentication implements AuthenticationProvider {
       given.forEach((name, value) -> attributes.put(name, String.valueOf(value)));
     }
     Object acl = claims.getClaim(settings.aclClaim());
-    ClientFacts known =
-        ClientFacts.withoutPassword(
+    ClientContext known =
+        ClientContext.withoutPassword(
             client.clientId(),
             userName,
             client.address(),
@@ -163,7 +163,7 @@ final class JwtAuthentication implements AuthenticationProvider {
         acl == null
             ? null
             : RulesJson.permissions(acl, known, "claim " + settings.aclClaim() + " of the token");
-    return AuthenticationAnswer.allow(
+    return AuthenticationResult.allow(
         new Identity(
             "",
             userName,
@@ -173,7 +173,7 @@ final class JwtAuthentication implements AuthenticationProvider {
             expiresAt));
   }
 
-  private @Nullable String differentClaim(ClientFacts client, JWTClaimsSet claims) {
+  private @Nullable String differentClaim(ClientContext client, JWTClaimsSet claims) {
     for (Map.Entry<String, Template> one : settings.claims().entrySet()) {
       String expected = one.getValue().render(client, Escaper.NONE);
       Object actual = claims.getClaim(one.getKey());
@@ -191,7 +191,7 @@ final class JwtAuthentication implements AuthenticationProvider {
 
   /** A token is verified without asking anyone. */
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     return null;
   }
 

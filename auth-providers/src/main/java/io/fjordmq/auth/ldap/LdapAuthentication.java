@@ -1,9 +1,9 @@
 package io.fjordmq.auth.ldap;
 
 import com.unboundid.ldap.sdk.Entry;
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.auth.hash.SchemeHash;
@@ -29,11 +29,11 @@ final class LdapAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+  public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
     return directory.submit(() -> login(client));
   }
 
-  private AuthenticationAnswer login(ClientFacts client) throws ProviderException {
+  private AuthenticationResult login(ClientContext client) throws ProviderException {
     byte[] given = client.password();
     byte[] password = given == null ? NO_PASSWORD : given;
     DnTemplate userDn = settings.userDn();
@@ -41,7 +41,7 @@ final class LdapAuthentication implements AuthenticationProvider {
     if (userDn != null) {
       String dn = userDn.render(client);
       return dn == null
-          ? AuthenticationAnswer.ignore("the client has no value for a placeholder of userDn")
+          ? AuthenticationResult.ignore("the client has no value for a placeholder of userDn")
           : bindDirectly(client, dn, password);
     }
     if (lookup == null) {
@@ -49,30 +49,30 @@ final class LdapAuthentication implements AuthenticationProvider {
     }
     Entry entry = lookup.find(directory, client, settings.attributesToRead());
     if (entry == null) {
-      return AuthenticationAnswer.ignore("no entry");
+      return AuthenticationResult.ignore("no entry");
     }
     String mismatch = settings.nameCheck().mismatch(client, entry);
     if (mismatch != null) {
-      return AuthenticationAnswer.ignore(mismatch);
+      return AuthenticationResult.ignore(mismatch);
     }
     if (password.length == 0) {
-      return AuthenticationAnswer.deny("no password");
+      return AuthenticationResult.deny("no password");
     }
     String refusal =
         settings.binds()
             ? directory.login(entry.getDN(), password, List.of()).refusal()
             : compare(entry, password);
-    return refusal == null ? allow(client, entry) : AuthenticationAnswer.deny(refusal);
+    return refusal == null ? allow(client, entry) : AuthenticationResult.deny(refusal);
   }
 
-  private AuthenticationAnswer bindDirectly(ClientFacts client, String dn, byte[] password)
+  private AuthenticationResult bindDirectly(ClientContext client, String dn, byte[] password)
       throws ProviderException {
     if (password.length == 0) {
-      return AuthenticationAnswer.deny("no password");
+      return AuthenticationResult.deny("no password");
     }
     LdapDirectory.Login login = directory.login(dn, password, settings.attributesToRead());
     if (login.refusal() != null) {
-      return AuthenticationAnswer.deny(login.refusal());
+      return AuthenticationResult.deny(login.refusal());
     }
     Entry entry = login.entry();
     if (entry == null) {
@@ -83,7 +83,7 @@ final class LdapAuthentication implements AuthenticationProvider {
           null);
     }
     String mismatch = settings.nameCheck().mismatch(client, entry);
-    return mismatch == null ? allow(client, entry) : AuthenticationAnswer.deny(mismatch);
+    return mismatch == null ? allow(client, entry) : AuthenticationResult.deny(mismatch);
   }
 
   /** Returns why the password is not one of those in the entry; null if it is. */
@@ -108,7 +108,7 @@ final class LdapAuthentication implements AuthenticationProvider {
     return "wrong password";
   }
 
-  private AuthenticationAnswer allow(ClientFacts client, Entry entry) throws ProviderException {
+  private AuthenticationResult allow(ClientContext client, Entry entry) throws ProviderException {
     Map<String, String> attributes = new LinkedHashMap<>();
     settings
         .attributes()
@@ -132,12 +132,12 @@ final class LdapAuthentication implements AuthenticationProvider {
       }
       attributes.put("groups", String.join(",", names));
     }
-    return AuthenticationAnswer.allow(
+    return AuthenticationResult.allow(
         new Identity("", client.userName(), null, attributes, superuser, null));
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     DnTemplate userDn = settings.userDn();
     LdapLookup lookup = settings.lookup();
     String entry =

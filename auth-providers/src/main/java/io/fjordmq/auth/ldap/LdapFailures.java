@@ -12,7 +12,7 @@ final class LdapFailures {
   static ProviderException of(LDAPException error) {
     ResultCode code = error.getResultCode();
     if (code.equals(ResultCode.TIMEOUT) || code.equals(ResultCode.TIME_LIMIT_EXCEEDED)) {
-      return new ProviderException("LDAP: the directory did not answer in time", false, error);
+      return new ProviderException("LDAP: the directory did not respond in time", false, error);
     }
     if (code.equals(ResultCode.REFERRAL)) {
       return new ProviderException(

@@ -6,7 +6,7 @@ import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.RDN;
 import com.unboundid.ldap.sdk.SearchScope;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
@@ -79,7 +79,7 @@ record LdapGroups(String ofEntry, @Nullable DN base, String memberAttribute, Str
    * @param attributes the attributes of groups to read, in addition to their name
    */
   Collection<Group> groupsOf(
-      LdapDirectory directory, ClientFacts client, Entry entry, List<String> attributes)
+      LdapDirectory directory, ClientContext client, Entry entry, List<String> attributes)
       throws ProviderException {
     Map<DN, Group> groups = new LinkedHashMap<>();
     for (Group group : groupsIn(entry)) {
@@ -128,7 +128,7 @@ record LdapGroups(String ofEntry, @Nullable DN base, String memberAttribute, Str
   }
 
   private List<Group> search(
-      LdapDirectory directory, ClientFacts client, Entry entry, List<String> attributes)
+      LdapDirectory directory, ClientContext client, Entry entry, List<String> attributes)
       throws ProviderException {
     String member =
         memberAttribute.equalsIgnoreCase(MEMBER_UID) ? client.userName() : entry.getDN();

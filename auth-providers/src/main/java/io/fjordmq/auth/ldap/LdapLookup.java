@@ -4,7 +4,7 @@ import com.unboundid.ldap.sdk.Entry;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.SearchScope;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderKey;
@@ -63,9 +63,9 @@ record LdapLookup(DnTemplate baseDn, FilterTemplate filter, SearchScope scope) {
    * Finds the entry of a client. Blocks.
    *
    * @return null if there is none, or if the client has no value for a placeholder
-   * @throws ProviderException if the directory does not answer or there are several entries
+   * @throws ProviderException if the directory does not respond or there are several entries
    */
-  @Nullable Entry find(LdapDirectory directory, ClientFacts client, List<String> attributes)
+  @Nullable Entry find(LdapDirectory directory, ClientContext client, List<String> attributes)
       throws ProviderException {
     String base = baseDn.render(client);
     Filter rendered;
@@ -82,7 +82,7 @@ record LdapLookup(DnTemplate baseDn, FilterTemplate filter, SearchScope scope) {
   }
 
   /** Returns a text that is equal for clients with the same entry. */
-  String keyOf(ClientFacts client) {
+  String keyOf(ClientContext client) {
     String base = String.valueOf(baseDn.render(client));
     String rendered = String.valueOf(filter.template().render(client, FilterTemplate.ESCAPER));
     return base.length() + ":" + base + "\n" + rendered.length() + ":" + rendered + "\n";

@@ -1,10 +1,10 @@
 package io.fjordmq.auth.ldap;
 
 import com.unboundid.ldap.sdk.Entry;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
-import io.fjordmq.api.auth.RuleAnswer;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.auth.rules.RulesJson;
 import java.util.ArrayList;
@@ -31,11 +31,11 @@ final class LdapRules implements RuleProvider {
   }
 
   @Override
-  public CompletionStage<RuleAnswer> rules(ClientFacts client) {
-    return directory.submit(() -> new RuleAnswer(rulesOf(client), null));
+  public CompletionStage<RuleResult> rules(ClientContext client) {
+    return directory.submit(() -> new RuleResult(rulesOf(client), null));
   }
 
-  private List<RuleTemplate> rulesOf(ClientFacts client) throws ProviderException {
+  private List<RuleTemplate> rulesOf(ClientContext client) throws ProviderException {
     Entry entry = settings.lookup().find(directory, client, settings.attributesToRead());
     if (entry == null || settings.nameCheck().mismatch(client, entry) != null) {
       return List.of();
@@ -101,7 +101,7 @@ final class LdapRules implements RuleProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     return settings.lookup().keyOf(client) + client.userName();
   }
 

@@ -1,7 +1,7 @@
 package io.fjordmq.auth.ldap;
 
 import com.unboundid.ldap.sdk.Entry;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderKey;
@@ -67,7 +67,7 @@ record NameCheck(String userName, String clientId) {
    *
    * @throws ProviderException if the entry does not contain an attribute
    */
-  @Nullable String mismatch(ClientFacts client, Entry entry) throws ProviderException {
+  @Nullable String mismatch(ClientContext client, Entry entry) throws ProviderException {
     if (!userName.isEmpty() && !values(entry, userName, USER_NAME).contains(client.userName())) {
       return "the entry " + entry.getDN() + " does not contain exactly this user name";
     }

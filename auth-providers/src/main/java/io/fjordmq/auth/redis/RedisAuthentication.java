@@ -1,8 +1,8 @@
 package io.fjordmq.auth.redis;
 
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Identity;
 import io.lettuce.core.KeyValue;
 import java.util.Base64;
@@ -38,19 +38,19 @@ final class RedisAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+  public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
     String key = command.keyOf(client);
     if (key == null) {
       return CompletableFuture.completedFuture(
-          AuthenticationAnswer.ignore("the client has no value for a placeholder of the key"));
+          AuthenticationResult.ignore("the client has no value for a placeholder of the key"));
     }
     return connection
         .read(key, command.fields())
-        .thenApplyAsync(values -> answerOf(client, key, values), executor);
+        .thenApplyAsync(values -> resultOf(client, key, values), executor);
   }
 
-  private AuthenticationAnswer answerOf(
-      ClientFacts client, String key, List<KeyValue<String, String>> values) {
+  private AuthenticationResult resultOf(
+      ClientContext client, String key, List<KeyValue<String, String>> values) {
     Map<String, String> found = new HashMap<>();
     for (KeyValue<String, String> value : values) {
       if (value.hasValue()) {
@@ -60,14 +60,14 @@ final class RedisAuthentication implements AuthenticationProvider {
     String field = found.containsKey("password_hash") ? "password_hash" : "password";
     String stored = found.get(field);
     if (stored == null) {
-      return AuthenticationAnswer.ignore("no user at the key " + key);
+      return AuthenticationResult.ignore("no user at the key " + key);
     }
     byte[] given = client.password();
     byte[] password = given == null ? NO_PASSWORD : given;
     if (!hashes.matches(password, field, stored, found.getOrDefault("salt", ""))) {
-      return AuthenticationAnswer.deny("wrong password");
+      return AuthenticationResult.deny("wrong password");
     }
-    return AuthenticationAnswer.allow(
+    return AuthenticationResult.allow(
         new Identity(
             "", client.userName(), null, Map.of(), isTrue(found.get("is_superuser")), null));
   }
@@ -77,7 +77,7 @@ final class RedisAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     String key = command.keyOf(client);
     if (key == null) {
       return null;

@@ -1,6 +1,6 @@
 package io.fjordmq.auth.redis;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Escaper;
 import io.fjordmq.api.auth.Placeholder;
 import io.fjordmq.api.auth.ProviderSettings;
@@ -44,7 +44,7 @@ record RedisCommand(Template key, List<String> fields) {
   }
 
   /** Returns the key for a client; null if the client has no value for a placeholder. */
-  @Nullable String keyOf(ClientFacts client) {
+  @Nullable String keyOf(ClientContext client) {
     String rendered = key.render(client, Escaper.NONE);
     return rendered == null || rendered.isEmpty() ? null : rendered;
   }

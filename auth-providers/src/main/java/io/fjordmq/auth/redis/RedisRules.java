@@ -1,10 +1,10 @@
 package io.fjordmq.auth.redis;
 
 import io.fjordmq.api.Qos;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
-import io.fjordmq.api.auth.RuleAnswer;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.auth.rules.RulesJson;
@@ -40,10 +40,10 @@ final class RedisRules implements RuleProvider {
   }
 
   @Override
-  public CompletionStage<RuleAnswer> rules(ClientFacts client) {
+  public CompletionStage<RuleResult> rules(ClientContext client) {
     String key = command.keyOf(client);
     if (key == null) {
-      return CompletableFuture.completedFuture(new RuleAnswer(List.of(), null));
+      return CompletableFuture.completedFuture(new RuleResult(List.of(), null));
     }
     Map<String, String> found = new LinkedHashMap<>();
     AtomicInteger seen = new AtomicInteger();
@@ -62,7 +62,7 @@ final class RedisRules implements RuleProvider {
                     ? CompletableFuture.failedFuture(
                         ProviderException.aboutClient(
                             "more than " + RulesJson.MAX_RULES + " rules at the key " + key, null))
-                    : CompletableFuture.completedFuture(new RuleAnswer(rulesOf(key, found), null)));
+                    : CompletableFuture.completedFuture(new RuleResult(rulesOf(key, found), null)));
   }
 
   private List<RuleTemplate> rulesOf(String key, Map<String, String> found) {
@@ -104,7 +104,7 @@ final class RedisRules implements RuleProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     return command.keyOf(client);
   }
 

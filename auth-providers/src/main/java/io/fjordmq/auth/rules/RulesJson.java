@@ -1,7 +1,7 @@
 package io.fjordmq.auth.rules;
 
 import io.fjordmq.api.Qos;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.api.plugin.Permissions;
@@ -36,7 +36,7 @@ public final class RulesJson {
    * @param origin where the rules come from, for messages
    * @throws IllegalArgumentException if the rules are not valid; the message says why
    */
-  public static Permissions permissions(Object json, ClientFacts client, String origin) {
+  public static Permissions permissions(Object json, ClientContext client, String origin) {
     List<Rule> rules = new ArrayList<>();
     for (RuleTemplate template : templates(json, origin)) {
       Rule rule = template.ruleOf(client);

@@ -1,8 +1,8 @@
 package io.fjordmq.auth.sql;
 
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.auth.hash.ConfiguredHash;
@@ -41,32 +41,32 @@ final class SqlAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+  public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
     List<@Nullable String> values = query.valuesOf(client);
     if (SqlQuery.isUnstorable(values)) {
       return CompletableFuture.completedFuture(
-          AuthenticationAnswer.ignore("no text in the database contains the character U+0000"));
+          AuthenticationResult.ignore("no text in the database contains the character U+0000"));
     }
     CompletableFuture<List<SqlRow>> rows = database.rows(values);
-    CompletableFuture<AuthenticationAnswer> answer =
-        rows.thenApplyAsync(found -> answerOf(client, found), executor);
-    answer.whenComplete(
+    CompletableFuture<AuthenticationResult> result =
+        rows.thenApplyAsync(found -> resultOf(client, found), executor);
+    result.whenComplete(
         (done, error) -> {
-          if (answer.isCancelled()) {
+          if (result.isCancelled()) {
             rows.cancel(true);
           }
         });
-    return answer;
+    return result;
   }
 
-  private AuthenticationAnswer answerOf(ClientFacts client, List<SqlRow> rows) {
+  private AuthenticationResult resultOf(ClientContext client, List<SqlRow> rows) {
     if (rows.isEmpty()) {
-      return AuthenticationAnswer.ignore("the query returned no row");
+      return AuthenticationResult.ignore("the query returned no row");
     }
     SqlRow row = rows.get(0);
     String otherName = otherName(client, row);
     if (otherName != null) {
-      return AuthenticationAnswer.ignore(otherName);
+      return AuthenticationResult.ignore(otherName);
     }
     String stored = row.get("password_hash", "password");
     if (stored == null) {
@@ -77,11 +77,11 @@ final class SqlAuthentication implements AuthenticationProvider {
     byte[] given = client.password();
     String salt = row.values().getOrDefault("salt", "");
     if (!hash.matches(given == null ? NO_PASSWORD : given, stored, salt)) {
-      return AuthenticationAnswer.deny("wrong password");
+      return AuthenticationResult.deny("wrong password");
     }
     try {
       boolean superuser = row.isTrue("is_superuser");
-      return AuthenticationAnswer.allow(
+      return AuthenticationResult.allow(
           new Identity("", client.userName(), null, attributes(row), superuser, null));
     } catch (IllegalArgumentException e) {
       throw new CompletionException(
@@ -93,7 +93,7 @@ final class SqlAuthentication implements AuthenticationProvider {
    * Returns why the row belongs to another client; null if it does not. Many databases ignore case
    * and trailing spaces, but bans, rules and topics do not.
    */
-  private static @Nullable String otherName(ClientFacts client, SqlRow row) {
+  private static @Nullable String otherName(ClientContext client, SqlRow row) {
     String username = row.get("username");
     if (username != null && !username.isEmpty() && !username.equals(client.userName())) {
       return "the row belongs to user '" + username + "', whose name does not match exactly";
@@ -112,7 +112,7 @@ final class SqlAuthentication implements AuthenticationProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     StringBuilder key = new StringBuilder();
     SqlQuery.appendTo(key, query.valuesOf(client));
     key.append(client.clientId().length()).append(':').append(client.clientId()).append('\n');

@@ -12,7 +12,7 @@ interface SqlDriver {
   String displayName();
 
   /**
-   * Connects to the first server that answers. Blocks for at most the time limits of the settings.
+   * Connects to the first server that responds. Blocks for at most the time limits of the settings.
    *
    * @param password the password of the database user; may be empty
    */

@@ -1,9 +1,9 @@
 package io.fjordmq.auth.sql;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
-import io.fjordmq.api.auth.RuleAnswer;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.auth.rules.RulesJson;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ final class SqlRules implements RuleProvider {
   }
 
   @Override
-  public CompletionStage<RuleAnswer> rules(ClientFacts client) {
+  public CompletionStage<RuleResult> rules(ClientContext client) {
     List<@Nullable String> values = query.valuesOf(client);
     if (SqlQuery.isUnstorable(values)) {
       return CompletableFuture.failedFuture(
@@ -41,17 +41,17 @@ final class SqlRules implements RuleProvider {
               "no text in the database contains the character U+0000", null));
     }
     CompletableFuture<List<SqlRow>> rows = database.rows(values);
-    CompletableFuture<RuleAnswer> answer = rows.thenApply(found -> answerOf(client, found));
-    answer.whenComplete(
+    CompletableFuture<RuleResult> result = rows.thenApply(found -> resultOf(client, found));
+    result.whenComplete(
         (done, error) -> {
-          if (answer.isCancelled()) {
+          if (result.isCancelled()) {
             rows.cancel(true);
           }
         });
-    return answer;
+    return result;
   }
 
-  private static RuleAnswer answerOf(ClientFacts client, List<SqlRow> rows) {
+  private static RuleResult resultOf(ClientContext client, List<SqlRow> rows) {
     List<RuleTemplate> rules = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       try {
@@ -65,10 +65,10 @@ final class SqlRules implements RuleProvider {
                 "row " + (i + 1) + " is not a valid rule: " + e.getMessage(), e));
       }
     }
-    return new RuleAnswer(rules, null);
+    return new RuleResult(rules, null);
   }
 
-  private static boolean appliesTo(ClientFacts client, SqlRow row) {
+  private static boolean appliesTo(ClientContext client, SqlRow row) {
     String username = row.get("username");
     return (EVERYONE.equals(username) || isUnsetOr(username, client.userName()))
         && isUnsetOr(row.get("clientid"), client.clientId())
@@ -119,7 +119,7 @@ final class SqlRules implements RuleProvider {
   }
 
   @Override
-  public @Nullable String cacheKey(ClientFacts client) {
+  public @Nullable String cacheKey(ClientContext client) {
     StringBuilder key = new StringBuilder();
     SqlQuery.appendTo(key, query.valuesOf(client));
     key.append(client.clientId().length()).append(':').append(client.clientId()).append('\n');

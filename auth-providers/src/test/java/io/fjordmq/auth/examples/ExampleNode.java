@@ -74,7 +74,7 @@ public final class ExampleNode implements AutoCloseable {
     }
   }
 
-  /** Returns the folder that an example calls {@code conf}. */
+  /** Returns the directory that an example calls {@code conf}. */
   public static Path conf(Path home) throws IOException {
     return Files.createDirectories(home.resolve("conf"));
   }

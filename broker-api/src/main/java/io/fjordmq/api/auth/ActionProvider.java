@@ -14,13 +14,13 @@ public non-sealed interface ActionProvider extends AuthorizationProvider {
 
   /**
    * Decides about an action. The stage fails with a {@link ProviderException} if the provider
-   * cannot answer; it must complete when it is canceled.
+   * cannot respond; it must complete when it is canceled.
    */
-  CompletionStage<ActionAnswer> authorize(ClientFacts client, Action action);
+  CompletionStage<AuthorizationResult> authorize(ClientContext client, Action action);
 
   /**
-   * Returns everything that the answer depends on, so that an equal text gets an equal answer; null
-   * if the answer must not be cached.
+   * Returns everything that the result depends on, so that an equal text gets an equal result; null
+   * if the result must not be cached.
    */
-  @Nullable String cacheKey(ClientFacts client, Action action);
+  @Nullable String cacheKey(ClientContext client, Action action);
 }

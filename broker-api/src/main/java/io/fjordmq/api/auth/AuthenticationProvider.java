@@ -13,16 +13,16 @@ public interface AuthenticationProvider extends AutoCloseable {
 
   /**
    * Authenticates a client. The stage fails with a {@link ProviderException} if the provider cannot
-   * answer; it must complete when it is canceled.
+   * result; it must complete when it is canceled.
    */
-  CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client);
+  CompletionStage<AuthenticationResult> authenticate(ClientContext client);
 
   /**
-   * Returns everything that the answer depends on, including the password, so that an equal text
-   * gets an equal answer. The broker keeps only a keyed hash of it. Null if the answer must not be
+   * Returns everything that the result depends on, including the password, so that an equal text
+   * gets an equal result. The broker keeps only a keyed hash of it. Null if the result must not be
    * cached.
    */
-  @Nullable String cacheKey(ClientFacts client);
+  @Nullable String cacheKey(ClientContext client);
 
   /** Called once, after the last call. */
   @Override

@@ -3,7 +3,7 @@ package io.fjordmq.api.auth;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider could not answer. The message is for operators and contains no secrets.
+ * A provider could not respond. The message is for operators and contains no secrets.
  *
  * @since 0.1.0
  */
@@ -29,9 +29,9 @@ public final class ProviderException extends Exception {
   }
 
   /**
-   * Creates an exception for a provider that works, but cannot answer for this client, for example
-   * because of its name or because its stored rules are invalid. Such failures do not open the
-   * circuit breaker, so that one client cannot make the provider unavailable for the others.
+   * Creates an exception for a provider that works, but cannot decide about this client, for
+   * example because of its name or because its stored rules are invalid. Such failures do not open
+   * the circuit breaker, so that one client cannot make the provider unavailable for the others.
    */
   public static ProviderException aboutClient(String message, @Nullable Throwable cause) {
     return new ProviderException(message, false, true, cause);
@@ -42,7 +42,7 @@ public final class ProviderException extends Exception {
     return safeToRetry;
   }
 
-  /** Whether the provider works, but cannot answer for this client. */
+  /** Whether the provider works, but cannot decide about this client. */
   public boolean isAboutClient() {
     return aboutClient;
   }

@@ -14,13 +14,13 @@ public non-sealed interface RuleProvider extends AuthorizationProvider {
 
   /**
    * Returns the rules of a client, or none if the provider does not know it. The stage fails with a
-   * {@link ProviderException} if the provider cannot answer; it must complete when it is canceled.
+   * {@link ProviderException} if the provider cannot respond; it must complete when it is canceled.
    */
-  CompletionStage<RuleAnswer> rules(ClientFacts client);
+  CompletionStage<RuleResult> rules(ClientContext client);
 
   /**
-   * Returns everything that the answer depends on, so that an equal text gets an equal answer; null
-   * if the answer must not be cached.
+   * Returns everything that the result depends on, so that an equal text gets an equal result; null
+   * if the result must not be cached.
    */
-  @Nullable String cacheKey(ClientFacts client);
+  @Nullable String cacheKey(ClientContext client);
 }

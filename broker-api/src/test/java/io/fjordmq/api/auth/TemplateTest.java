@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Names come from clients, so they can contain anything. */
 class TemplateTest {
 
-  private static ClientFacts client(String clientId, @Nullable String userName) {
+  private static ClientContext client(String clientId, @Nullable String userName) {
     try {
-      return new ClientFacts(
+      return new ClientContext(
           clientId,
           userName,
           "secret".getBytes(StandardCharsets.UTF_8),

@@ -17,7 +17,7 @@ public record Caller(String name, Kind kind, Role role, @Nullable String tenant)
     USER,
     /** With an API key and its secret. */
     API_KEY,
-    /** With the token in the control folder of the node that receives the request. */
+    /** With the token in the control directory of the node that receives the request. */
     LOCAL
   }
 

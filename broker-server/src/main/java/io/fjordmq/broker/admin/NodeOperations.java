@@ -68,23 +68,23 @@ public final class NodeOperations implements ClusterAudit.Source, AutoCloseable 
   /** The listeners of all nodes. */
   public CompletableFuture<ClusterResponses<ListenerStatus>> listeners() {
     return all(NodeRequest.of(NodeRequest.Kind.LISTENERS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::listener)));
+        .thenApply(result -> result.flatMap(rows -> mapped(rows, NodeRowCodec::listener)));
   }
 
   /** The plugins of all nodes. */
   public CompletableFuture<ClusterResponses<PluginStatus>> plugins() {
     return all(NodeRequest.of(NodeRequest.Kind.PLUGINS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::plugin)));
+        .thenApply(result -> result.flatMap(rows -> mapped(rows, NodeRowCodec::plugin)));
   }
 
   /** The evacuations of all nodes. */
   public CompletableFuture<ClusterResponses<Evacuation.Status>> evacuations() {
     return all(NodeRequest.of(NodeRequest.Kind.EVACUATION_STATUS))
-        .thenApply(answer -> answer.flatMap(rows -> mapped(rows, NodeRowCodec::evacuation)));
+        .thenApply(result -> result.flatMap(rows -> mapped(rows, NodeRowCodec::evacuation)));
   }
 
   /**
-   * Removes the cached answers of providers on all nodes.
+   * Removes the cached results of providers on all nodes.
    *
    * @return the nodes that did not respond, each with the reason
    */

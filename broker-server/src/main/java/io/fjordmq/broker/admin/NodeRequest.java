@@ -42,7 +42,7 @@ record NodeRequest(Kind kind, NodeRow arguments) {
     CONFIGURATION(38),
     /** Reload a plugin: its name. */
     RELOAD_PLUGIN(39),
-    /** Remove cached answers of providers: authentication or authorization. */
+    /** Remove cached results of providers: authentication or authorization. */
     CLEAR_PROVIDER_CACHES(40);
 
     private final int code;

@@ -65,7 +65,7 @@ public record Dropped(
         + (fromClient ? " from the client" : "")
         + on
         + ": "
-        + DropText.of(reason)
+        + DropExplanation.of(reason)
         + EventText.limit(limitKey, limitValue);
   }
 

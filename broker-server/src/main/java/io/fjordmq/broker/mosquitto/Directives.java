@@ -76,7 +76,7 @@ final class Directives {
   private Directives() {}
 
   /** Applies a line to the draft. */
-  static void apply(Draft draft, ConfLine line) {
+  static void apply(ConfigDraft draft, ConfLine line) {
     if (line.name().equals("connection")) {
       draft.beginBridge();
       draft.omit(line, "FjordMQ has no bridges, so the entire bridge is omitted");
@@ -156,9 +156,9 @@ final class Directives {
     add(Rule.omitUnless("true", "FjordMQ always sets TCP_NODELAY"), "set_tcp_nodelay");
   }
 
-  private static void listener(Draft draft, ConfLine line) {
+  private static void listener(ConfigDraft draft, ConfLine line) {
     String[] words = line.value().split("\\s+", 2);
-    Draft.Listener listener = new Draft.Listener(line);
+    ConfigDraft.Listener listener = new ConfigDraft.Listener(line);
     listener.isNamed = true;
     draft.begin(listener);
     if (words[0].equals("0") && words.length == 2) {
@@ -168,7 +168,7 @@ final class Directives {
     }
   }
 
-  private static boolean port(Draft draft, ConfLine line, String text) {
+  private static boolean port(ConfigDraft draft, ConfLine line, String text) {
     if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) > 65_535) {
       draft.omit(line, "the port must be between 0 and 65535; using 1883");
       return false;
@@ -177,7 +177,7 @@ final class Directives {
     return true;
   }
 
-  private static void protocol(Draft draft, ConfLine line) {
+  private static void protocol(ConfigDraft draft, ConfLine line) {
     switch (line.value()) {
       case "mqtt" -> draft.listener().isWebSocket = false;
       case "websockets" -> {
@@ -230,7 +230,7 @@ final class Directives {
     return (draft, line) -> draft.listener().keys.put(key, YamlWriter.text(line.value()));
   }
 
-  private static void tlsVersion(Draft draft, ConfLine line) {
+  private static void tlsVersion(ConfigDraft draft, ConfLine line) {
     switch (line.value().toLowerCase(Locale.ROOT)) {
       case "tlsv1.3" -> draft.listener().keys.put("protocols", "TLSv1.3");
       case "tlsv1.2" -> {
@@ -352,7 +352,7 @@ final class Directives {
     add(Directives::expiration, "persistent_client_expiration");
   }
 
-  private static void expiration(Draft draft, ConfLine line) {
+  private static void expiration(ConfigDraft draft, ConfLine line) {
     Matcher matcher = EXPIRATION.matcher(line.value());
     Long unit = matcher.matches() ? SECONDS.get(matcher.group(2)) : null;
     if (unit == null) {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.mosquitto;
 
-import io.fjordmq.broker.mosquitto.Draft.Listener;
+import io.fjordmq.broker.mosquitto.ConfigDraft.Listener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
    */
   public static MosquittoImport of(Path file) throws IOException {
     List<String> omissions = new ArrayList<>();
-    Draft draft = new Draft(omissions);
+    ConfigDraft draft = new ConfigDraft(omissions);
     for (ConfLine line : ConfReader.read(file, omissions)) {
       Directives.apply(draft, line);
     }
@@ -35,7 +35,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
   }
 
   /** Applies the defaults in which mosquitto differs from FjordMQ. */
-  private static void complete(Draft draft) {
+  private static void complete(ConfigDraft draft) {
     Listener first = draft.listeners.get(0);
     boolean isLocalOnly = draft.listeners.size() == 1 && !first.isNamed;
     if (isLocalOnly) {
@@ -53,7 +53,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
     raisePacketLimit(draft.settings);
   }
 
-  private static void completeTls(Draft draft, Listener listener) {
+  private static void completeTls(ConfigDraft draft, Listener listener) {
     if (listener.isTls() && listener.requiresCertificate && !listener.authorities.isEmpty()) {
       listener.keys.put("trustFile", YamlWriter.text(listener.authorities));
       listener.keys.put("clientAuth", "required");
@@ -76,7 +76,7 @@ public record MosquittoImport(String yaml, List<String> notes) {
     }
   }
 
-  private static String write(Path file, Draft draft, List<String> notes) {
+  private static String write(Path file, ConfigDraft draft, List<String> notes) {
     YamlWriter yaml = new YamlWriter();
     yaml.comment("Converted from " + file + " by 'bin/fjordmq import mosquitto'.");
     yaml.comment("Run 'bin/fjordmq check -c FILE' on this file before you use it.");

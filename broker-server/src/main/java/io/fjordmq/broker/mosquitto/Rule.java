@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 /** How a directive is converted. */
 @FunctionalInterface
 interface Rule {
-  void apply(Draft draft, ConfLine line);
+  void apply(ConfigDraft draft, ConfLine line);
 
   /** The directive has no counterpart. */
   static Rule omit(String reason) {
@@ -34,7 +34,7 @@ interface Rule {
   }
 
   /** A key of the current listener. */
-  static Rule ofListener(BiConsumer<Draft.Listener, String> change) {
+  static Rule ofListener(BiConsumer<ConfigDraft.Listener, String> change) {
     return (draft, line) -> change.accept(draft.listener(), line.value());
   }
 
@@ -77,7 +77,7 @@ interface Rule {
   }
 
   /** Whether a value is true; reports values that are neither true nor false. */
-  static boolean flag(Draft draft, ConfLine line) {
+  static boolean flag(ConfigDraft draft, ConfLine line) {
     return switch (line.value().toLowerCase(Locale.ROOT)) {
       case "true", "1" -> true;
       case "false", "0" -> false;

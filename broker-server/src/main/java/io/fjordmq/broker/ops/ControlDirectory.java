@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * that runs the node can access. {@code bin/standalone.sh} writes a request, one line of words, and
  * moves it into place as {@code NAME.request}. The node removes the request, executes it, and
  * writes {@code NAME.response}: a line with the exit code, followed by text. Commands cannot be
- * sent over the network. The folder also contains {@link ApiFile}.
+ * sent over the network. The directory also contains {@link ApiFile}.
  *
  * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
@@ -80,7 +80,7 @@ public final class ControlDirectory {
   }
 
   /**
-   * Creates the folder, or deletes requests and responses left over from an earlier process.
+   * Creates the directory, or deletes requests and responses left over from an earlier process.
    *
    * @param directory the data directory, locked by this process
    * @param commands executes the words of a request; may block

@@ -55,7 +55,7 @@ enum SecurityMetric implements Metric {
       "fjordmq.auth.cache.lookups",
       Kind.COUNTER,
       "chain, provider, result",
-      "Lookups of a provider's answer in the cache; result is hit or miss"),
+      "Lookups of a provider's result in the cache; result is hit or miss"),
   PROVIDER_CALLS_WAITING(
       "fjordmq.auth.calls.waiting",
       Kind.GAUGE,

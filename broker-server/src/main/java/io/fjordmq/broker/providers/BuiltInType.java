@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The kinds of providers that are part of the broker. They wait for nothing but their own threads,
- * so they have neither a queue nor a cache of answers.
+ * so they have neither a queue nor a cache of results.
  */
 public enum BuiltInType {
   PASSWORD_FILE("passwordFile", Chain.AUTHENTICATION, ProviderKey.value("file")),

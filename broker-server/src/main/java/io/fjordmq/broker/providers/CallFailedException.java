@@ -3,7 +3,7 @@ package io.fjordmq.broker.providers;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** A provider did not answer. The message is for operators. */
+/** A provider did not respond. The message is for operators. */
 public final class CallFailedException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -25,7 +25,7 @@ public final class CallFailedException extends Exception {
         : String.valueOf(cause);
   }
 
-  /** Why there is no answer. */
+  /** Why there is no result. */
   public CallOutcome outcome() {
     return outcome;
   }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls a provider: limits the number of unanswered and of waiting calls and the time for an
- * answer, repeats calls if this is safe, and stops calling a provider that fails. Thread-safe; does
+ * result, repeats calls if this is safe, and stops calling a provider that fails. Thread-safe; does
  * not block.
  */
 final class CallGuard implements AutoCloseable {
@@ -63,25 +63,25 @@ final class CallGuard implements AutoCloseable {
    * Calls the provider.
    *
    * @param request makes the call; runs on the executor
-   * @param abandoned whether nobody waits for the answer anymore; checked before the call begins
-   * @param outcome the outcome of an answer, for metrics
-   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   * @param abandoned whether nobody waits for the result anymore; checked before the call begins
+   * @param outcome the outcome of a result, for metrics
+   * @return the result, or a {@link CallFailedException}; completes on any thread
    */
   <T> CompletableFuture<T> call(
       Supplier<CompletionStage<T>> request,
       BooleanSupplier abandoned,
       Function<T, CallOutcome> outcome) {
     Call<T> call = new Call<>(request, abandoned, nanoTime.getAsLong());
-    CompletableFuture<T> answer =
+    CompletableFuture<T> result =
         call.result
             .orTimeout(limits.timeout().toMillis(), TimeUnit.MILLISECONDS)
-            .handle((value, error) -> call.answer(value, error, outcome))
+            .handle((value, error) -> call.finish(value, error, outcome))
             .thenCompose(Function.identity());
     CallOutcome refusal = enqueue(call);
     if (refusal != null) {
       call.refuse(refusal);
     }
-    return answer;
+    return result;
   }
 
   /** Starts the call or lets it wait; returns the reason if it is refused. */
@@ -216,13 +216,13 @@ final class CallGuard implements AutoCloseable {
         made = CompletableFuture.failedFuture(e);
       }
       current = made;
-      made.whenComplete(this::onAnswer);
+      made.whenComplete(this::onCompletion);
       if (result.isDone()) {
         made.cancel(true); // timed out meanwhile
       }
     }
 
-    private void onAnswer(@Nullable T value, @Nullable Throwable error) {
+    private void onCompletion(@Nullable T value, @Nullable Throwable error) {
       if (mayRepeat(error)) {
         repetitions++;
         try {
@@ -251,7 +251,7 @@ final class CallGuard implements AutoCloseable {
     }
 
     /** Counts the outcome and converts failures. */
-    private CompletableFuture<T> answer(
+    private CompletableFuture<T> finish(
         @Nullable T value, @Nullable Throwable error, Function<T, CallOutcome> outcome) {
       long nanos = nanoTime.getAsLong() - requestedAt;
       if (value != null && error == null) {

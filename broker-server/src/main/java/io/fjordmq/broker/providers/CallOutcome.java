@@ -11,7 +11,7 @@ public enum CallOutcome {
   RULES,
   /** The provider reported an error. */
   FAILED,
-  /** The provider did not answer in time. */
+  /** The provider did not respond in time. */
   TIMED_OUT,
   /** Too many calls were waiting. */
   BUSY,

@@ -1,26 +1,28 @@
 package io.fjordmq.broker.providers;
 
-import io.fjordmq.api.auth.ActionAnswer;
 import io.fjordmq.api.auth.ActionProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthorizationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.Decision;
 import java.util.concurrent.CompletableFuture;
 
 /** A provider that decides on actions, with limits and a cache. Thread-safe; does not block. */
 public final class GuardedActions implements AutoCloseable {
-  private final OpenProvider<ActionAnswer> open;
+  private final OpenProvider<AuthorizationResult> open;
   private final ActionProvider provider;
 
-  GuardedActions(OpenProvider<ActionAnswer> open, ActionProvider provider) {
+  GuardedActions(OpenProvider<AuthorizationResult> open, ActionProvider provider) {
     this.open = open;
     this.provider = provider;
   }
 
-  /** How answers are counted and cached. */
-  static OpenProvider.Reading<ActionAnswer> reading() {
+  /** How results are counted and cached. */
+  static OpenProvider.Reading<AuthorizationResult> reading() {
     return new OpenProvider.Reading<>(
-        answer -> outcomeOf(answer.decision()), ActionAnswer::maxAge, answer -> Long.MAX_VALUE);
+        result -> outcomeOf(result.decision()),
+        AuthorizationResult::maxAge,
+        result -> Long.MAX_VALUE);
   }
 
   private static CallOutcome outcomeOf(Decision decision) {
@@ -40,10 +42,10 @@ public final class GuardedActions implements AutoCloseable {
    * Decides on an action.
    *
    * @param useCache false to call the provider in any case
-   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   * @return the result, or a {@link CallFailedException}; completes on any thread
    */
-  public CompletableFuture<ActionAnswer> authorize(
-      ClientFacts client, Action action, boolean useCache) {
+  public CompletableFuture<AuthorizationResult> authorize(
+      ClientContext client, Action action, boolean useCache) {
     return open.ask(
         provider.cacheKey(client, action),
         useCache ? OpenProvider.Caching.USE : OpenProvider.Caching.BYPASS,
@@ -56,12 +58,12 @@ public final class GuardedActions implements AutoCloseable {
     return open.isBreakerOpen();
   }
 
-  /** The number of cached answers. */
-  public int cachedAnswers() {
-    return open.cachedAnswers();
+  /** The number of cached results. */
+  public int cachedResults() {
+    return open.cachedResults();
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached results. */
   public void clearCache() {
     open.clearCache();
   }

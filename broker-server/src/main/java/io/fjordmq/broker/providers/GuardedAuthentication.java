@@ -1,8 +1,8 @@
 package io.fjordmq.broker.providers;
 
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthenticationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.Escaper;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.api.plugin.Authentication;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An authentication provider, with limits and a cache. Thread-safe; does not block. */
 public final class GuardedAuthentication implements AutoCloseable {
-  private final OpenProvider<AuthenticationAnswer> open;
+  private final OpenProvider<AuthenticationResult> open;
   private final AuthenticationProvider provider;
   private final @Nullable Template tenant;
 
@@ -24,7 +24,7 @@ public final class GuardedAuthentication implements AutoCloseable {
    * @param tenant the tenant of all clients that the provider admits; null if the provider chooses
    */
   GuardedAuthentication(
-      OpenProvider<AuthenticationAnswer> open,
+      OpenProvider<AuthenticationResult> open,
       AuthenticationProvider provider,
       @Nullable Template tenant) {
     this.open = open;
@@ -32,26 +32,26 @@ public final class GuardedAuthentication implements AutoCloseable {
     this.tenant = tenant;
   }
 
-  /** How answers are counted and cached. */
-  static OpenProvider.Reading<AuthenticationAnswer> reading(InstantSource clock) {
+  /** How results are counted and cached. */
+  static OpenProvider.Reading<AuthenticationResult> reading(InstantSource clock) {
     return new OpenProvider.Reading<>(
         GuardedAuthentication::outcomeOf,
-        AuthenticationAnswer::maxAge,
-        answer -> nanosUntilExpiry(answer, clock));
+        AuthenticationResult::maxAge,
+        result -> nanosUntilExpiry(result, clock));
   }
 
-  private static CallOutcome outcomeOf(AuthenticationAnswer answer) {
-    if (answer.authentication() instanceof Authentication.Allow) {
+  private static CallOutcome outcomeOf(AuthenticationResult result) {
+    if (result.authentication() instanceof Authentication.Allow) {
       return CallOutcome.ALLOW;
     }
-    return answer.authentication() instanceof Authentication.Pass
+    return result.authentication() instanceof Authentication.Pass
         ? CallOutcome.IGNORE
         : CallOutcome.DENY;
   }
 
-  private static long nanosUntilExpiry(AuthenticationAnswer answer, InstantSource clock) {
+  private static long nanosUntilExpiry(AuthenticationResult result, InstantSource clock) {
     Instant end =
-        answer.authentication() instanceof Authentication.Allow allow
+        result.authentication() instanceof Authentication.Allow allow
             ? allow.identity().expiresAt()
             : null;
     if (end == null) {
@@ -73,25 +73,25 @@ public final class GuardedAuthentication implements AutoCloseable {
    *
    * @param useCache false to call the provider in any case
    * @param abandoned whether the client has disconnected
-   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   * @return the result, or a {@link CallFailedException}; completes on any thread
    */
-  public CompletableFuture<AuthenticationAnswer> authenticate(
-      ClientFacts client, boolean useCache, BooleanSupplier abandoned) {
+  public CompletableFuture<AuthenticationResult> authenticate(
+      ClientContext client, boolean useCache, BooleanSupplier abandoned) {
     return open.ask(
             provider.cacheKey(client),
             useCache ? OpenProvider.Caching.USE : OpenProvider.Caching.BYPASS,
             () -> provider.authenticate(client),
             abandoned)
-        .thenApply(answer -> withTenant(client, answer));
+        .thenApply(result -> withTenant(client, result));
   }
 
-  private AuthenticationAnswer withTenant(ClientFacts client, AuthenticationAnswer answer) {
-    if (tenant == null || !(answer.authentication() instanceof Authentication.Allow allow)) {
-      return answer;
+  private AuthenticationResult withTenant(ClientContext client, AuthenticationResult result) {
+    if (tenant == null || !(result.authentication() instanceof Authentication.Allow allow)) {
+      return result;
     }
     Identity identity = allow.identity();
-    ClientFacts known =
-        ClientFacts.withoutPassword(
+    ClientContext known =
+        ClientContext.withoutPassword(
             client.clientId(),
             identity.userName(),
             client.address(),
@@ -101,9 +101,9 @@ public final class GuardedAuthentication implements AutoCloseable {
             identity.attributes());
     String name = tenant.render(known, Escaper.NONE);
     if (name == null) {
-      return AuthenticationAnswer.deny("the tenant '" + tenant + "' has no value for this client");
+      return AuthenticationResult.deny("the tenant '" + tenant + "' has no value for this client");
     }
-    return AuthenticationAnswer.allow(
+    return AuthenticationResult.allow(
             new Identity(
                 name,
                 identity.userName(),
@@ -113,7 +113,7 @@ public final class GuardedAuthentication implements AutoCloseable {
                 identity.expiresAt(),
                 identity.limits(),
                 identity.clientId()))
-        .cachedFor(answer.maxAge());
+        .cachedFor(result.maxAge());
   }
 
   /** Whether the circuit breaker is open. */
@@ -121,12 +121,12 @@ public final class GuardedAuthentication implements AutoCloseable {
     return open.isBreakerOpen();
   }
 
-  /** The number of cached answers. */
-  public int cachedAnswers() {
-    return open.cachedAnswers();
+  /** The number of cached results. */
+  public int cachedResults() {
+    return open.cachedResults();
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached results. */
   public void clearCache() {
     open.clearCache();
   }

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.providers;
 
-import io.fjordmq.api.auth.ClientFacts;
-import io.fjordmq.api.auth.RuleAnswer;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,21 +10,21 @@ import java.util.function.BooleanSupplier;
 
 /** A provider of rules, with limits and a cache. Thread-safe; does not block. */
 public final class GuardedRules implements AutoCloseable {
-  private final OpenProvider<RuleAnswer> open;
+  private final OpenProvider<RuleResult> open;
   private final RuleProvider provider;
   private final AtomicLong generation = new AtomicLong();
 
-  GuardedRules(OpenProvider<RuleAnswer> open, RuleProvider provider) {
+  GuardedRules(OpenProvider<RuleResult> open, RuleProvider provider) {
     this.open = open;
     this.provider = provider;
   }
 
-  /** How answers are counted and cached. */
-  static OpenProvider.Reading<RuleAnswer> reading() {
+  /** How results are counted and cached. */
+  static OpenProvider.Reading<RuleResult> reading() {
     return new OpenProvider.Reading<>(
-        answer -> answer.rules().isEmpty() ? CallOutcome.IGNORE : CallOutcome.RULES,
-        RuleAnswer::maxAge,
-        answer -> Long.MAX_VALUE);
+        result -> result.rules().isEmpty() ? CallOutcome.IGNORE : CallOutcome.RULES,
+        RuleResult::maxAge,
+        result -> Long.MAX_VALUE);
   }
 
   /** The provider, for operators. */
@@ -37,10 +37,10 @@ public final class GuardedRules implements AutoCloseable {
    *
    * @param useCache false to call the provider in any case
    * @param abandoned whether the client has disconnected
-   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   * @return the result, or a {@link CallFailedException}; completes on any thread
    */
-  public CompletableFuture<RuleAnswer> rules(
-      ClientFacts client, boolean useCache, BooleanSupplier abandoned) {
+  public CompletableFuture<RuleResult> rules(
+      ClientContext client, boolean useCache, BooleanSupplier abandoned) {
     return open.ask(
         provider.cacheKey(client),
         useCache ? OpenProvider.Caching.USE : OpenProvider.Caching.BYPASS,
@@ -63,12 +63,12 @@ public final class GuardedRules implements AutoCloseable {
     return open.isBreakerOpen();
   }
 
-  /** The number of cached answers. */
-  public int cachedAnswers() {
-    return open.cachedAnswers();
+  /** The number of cached results. */
+  public int cachedResults() {
+    return open.cachedResults();
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached results. */
   public void clearCache() {
     open.clearCache();
     generation.incrementAndGet();

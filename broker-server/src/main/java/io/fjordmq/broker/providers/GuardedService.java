@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * A service that the broker calls like a provider, although it is in neither list: with a time
  * limit, a bounded queue, a circuit breaker and a cache. Thread-safe; does not block.
  *
- * @param <A> the answers
+ * @param <A> the results
  */
 public final class GuardedService<A> implements AutoCloseable {
   private static final int RETRIES = 1;
@@ -23,18 +23,18 @@ public final class GuardedService<A> implements AutoCloseable {
   /**
    * The limits of a service.
    *
-   * @param timeout time limit for an answer, including the time in the queue and a repeated call
+   * @param timeout time limit for a result, including the time in the queue and a repeated call
    * @param maxConcurrent maximum number of unanswered calls
    * @param maxWaiting maximum number of calls that wait because of maxConcurrent
-   * @param cacheSize maximum number of cached answers that allow, and of others
+   * @param cacheSize maximum number of cached results that allow, and of others
    */
   public record Limits(Duration timeout, int maxConcurrent, int maxWaiting, int cacheSize) {}
 
   /**
-   * How answers are counted and cached.
+   * How results are counted and cached.
    *
    * @param outcome the outcome for metrics
-   * @param cacheTime how long an answer is cached; not at all if this is not positive
+   * @param cacheTime how long a result is cached; not at all if this is not positive
    */
   public record Reading<A>(Function<A, CallOutcome> outcome, Function<A, Duration> cacheTime) {}
 
@@ -73,7 +73,7 @@ public final class GuardedService<A> implements AutoCloseable {
             info,
             all,
             new OpenProvider.Reading<>(
-                reading.outcome, reading.cacheTime::apply, answer -> Long.MAX_VALUE),
+                reading.outcome, reading.cacheTime::apply, result -> Long.MAX_VALUE),
             () -> {},
             threads,
             meter,
@@ -82,13 +82,13 @@ public final class GuardedService<A> implements AutoCloseable {
   }
 
   /**
-   * Returns a cached answer, or calls the service.
+   * Returns a cached result, or calls the service.
    *
-   * @param key what the answer depends on
+   * @param key what the result depends on
    * @param useCache false to call the service in any case
    * @param request makes the call; runs on a thread of the service
-   * @param abandoned whether nobody waits for the answer anymore
-   * @return the answer, or a {@link CallFailedException}; completes on any thread
+   * @param abandoned whether nobody waits for the result anymore
+   * @return the result, or a {@link CallFailedException}; completes on any thread
    */
   public CompletableFuture<A> ask(
       String key,
@@ -99,7 +99,7 @@ public final class GuardedService<A> implements AutoCloseable {
         key, useCache ? OpenProvider.Caching.USE : OpenProvider.Caching.BYPASS, request, abandoned);
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached results. */
   public void clearCache() {
     open.clearCache();
   }

@@ -11,30 +11,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The common base of guarded providers: calls go through a {@link CallGuard} and an {@link
- * AnswerCache}. Thread-safe.
+ * ResultCache}. Thread-safe.
  *
- * @param <A> the answers
+ * @param <A> the results
  */
 final class OpenProvider<A> implements AutoCloseable {
   /**
-   * How answers are counted and cached.
+   * How results are counted and cached.
    *
    * @param outcome the outcome for metrics
-   * @param maxAge the limit that the answer sets for its time in the cache; null for none
-   * @param expiryNanos in how many nanoseconds the answer becomes invalid
+   * @param maxAge the limit that the result sets for its time in the cache; null for none
+   * @param expiryNanos in how many nanoseconds the result becomes invalid
    */
   record Reading<A>(
       Function<A, CallOutcome> outcome,
       Function<A, @Nullable Duration> maxAge,
       Function<A, Long> expiryNanos) {}
 
-  /** Whether cached answers may be used. */
+  /** Whether cached results may be used. */
   enum Caching {
     USE,
     BYPASS
   }
 
-  /** The longest time for which an answer is cached, whatever it says itself. */
+  /** The longest time for which a result is cached, whatever it says itself. */
   private static final Duration MAX_AGE = Duration.ofDays(1);
 
   private final ProviderInfo info;
@@ -44,7 +44,7 @@ final class OpenProvider<A> implements AutoCloseable {
   private final AutoCloseable provider;
   private final ProviderThreads threads;
   private final ProviderMeter meter;
-  private final AnswerCache<A> cache;
+  private final ResultCache<A> cache;
 
   OpenProvider(
       ProviderInfo info,
@@ -61,8 +61,8 @@ final class OpenProvider<A> implements AutoCloseable {
     this.threads = threads;
     this.meter = meter;
     this.guard = new CallGuard(info.displayName(), limits, threads, meter, nanoTime);
-    // Even if nothing is cached by default, an answer can say how long it is valid.
-    this.cache = new AnswerCache<>(limits.cacheSize(), nanoTime);
+    // Even if nothing is cached by default, a result can say how long it is valid.
+    this.cache = new ResultCache<>(limits.cacheSize(), nanoTime);
   }
 
   ProviderInfo info() {
@@ -70,9 +70,9 @@ final class OpenProvider<A> implements AutoCloseable {
   }
 
   /**
-   * Returns a cached answer, or calls the provider.
+   * Returns a cached result, or calls the provider.
    *
-   * @param key what the answer depends on; null if it must not be cached
+   * @param key what the result depends on; null if it must not be cached
    */
   CompletableFuture<A> ask(
       @Nullable String key,
@@ -82,7 +82,7 @@ final class OpenProvider<A> implements AutoCloseable {
     if (key == null || caching == Caching.BYPASS) {
       return guard.call(request, abandoned, reading.outcome);
     }
-    AnswerCache.Slot slot = cache.slot(key);
+    ResultCache.Slot slot = cache.slot(key);
     A known = cache.find(slot);
     meter.onCacheLookup(known != null);
     if (known != null) {
@@ -91,21 +91,21 @@ final class OpenProvider<A> implements AutoCloseable {
     return guard
         .call(request, abandoned, reading.outcome)
         .whenComplete(
-            (answer, error) -> {
-              if (answer != null) {
-                store(slot, answer);
+            (result, error) -> {
+              if (result != null) {
+                store(slot, result);
               }
             });
   }
 
-  private void store(AnswerCache.Slot slot, A answer) {
-    CallOutcome outcome = reading.outcome.apply(answer);
+  private void store(ResultCache.Slot slot, A result) {
+    CallOutcome outcome = reading.outcome.apply(result);
     boolean positive = outcome == CallOutcome.ALLOW || outcome == CallOutcome.RULES;
-    Duration maxAge = reading.maxAge.apply(answer);
+    Duration maxAge = reading.maxAge.apply(result);
     Duration time =
         maxAge != null ? maxAge : positive ? limits.cacheTime() : limits.negativeCacheTime();
     long nanos = (time.compareTo(MAX_AGE) > 0 ? MAX_AGE : time).toNanos();
-    cache.put(slot, answer, positive, Math.min(nanos, reading.expiryNanos.apply(answer)));
+    cache.put(slot, result, positive, Math.min(nanos, reading.expiryNanos.apply(result)));
   }
 
   /** How long rules are used before they are loaded again. */
@@ -117,7 +117,7 @@ final class OpenProvider<A> implements AutoCloseable {
     return guard.isOpen();
   }
 
-  int cachedAnswers() {
+  int cachedResults() {
     return cache.size();
   }
 

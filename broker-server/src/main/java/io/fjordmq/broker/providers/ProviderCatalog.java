@@ -25,9 +25,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kinds of providers. Those that are not part of the broker are in the folder {@code providers}
- * next to the broker's libraries, which are not loaded before one of these kinds is requested.
- * Thread-safe.
+ * The kinds of providers. Those that are not part of the broker are in the directory {@code
+ * providers} next to the broker's libraries, which are not loaded before one of these kinds is
+ * requested. Thread-safe.
  */
 public final class ProviderCatalog {
   private static final String FOLDER = "providers";

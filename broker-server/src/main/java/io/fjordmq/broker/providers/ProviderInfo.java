@@ -11,7 +11,7 @@ import java.util.Set;
  * @param type the kind of provider
  * @param enabled whether it is used
  * @param listeners the listeners whose clients it serves; empty for all
- * @param ignoreErrors whether the next provider decides if this one cannot answer
+ * @param ignoreErrors whether the next provider decides if this one cannot respond
  */
 public record ProviderInfo(
     Chain chain,

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The limits of a provider that is not part of the broker.
  *
- * @param timeout time limit for an answer, including the time in the queue and repeated calls
+ * @param timeout time limit for a result, including the time in the queue and repeated calls
  * @param maxConcurrent maximum number of unanswered calls
  * @param maxWaiting maximum number of calls that wait because of maxConcurrent
  * @param threads maximum number of threads for calls and password hashes
@@ -16,10 +16,10 @@ import java.util.List;
  * @param breakerFailures number of consecutive failed calls after which the circuit breaker opens;
  *     0 for no circuit breaker
  * @param breakerTime how long an open circuit breaker refuses calls
- * @param cacheTime how long answers that allow, and rules, are cached; zero to not cache them
- * @param negativeCacheTime how long answers that deny or ignore are cached; zero to not cache them
+ * @param cacheTime how long results that allow, and rules, are cached; zero to not cache them
+ * @param negativeCacheTime how long results that deny or ignore are cached; zero to not cache them
  * @param refreshInterval how long a connected client's rules are used before they are loaded again
- * @param cacheSize maximum number of cached answers of each of these kinds
+ * @param cacheSize maximum number of cached results of each of these kinds
  */
 public record ProviderLimits(
     Duration timeout,
@@ -60,7 +60,7 @@ public record ProviderLimits(
    * Reads the settings.
    *
    * @param defaultTimeout the value of {@code securityConfig.providerTimeout}
-   * @param defaultCacheTime how long answers are cached unless it is configured
+   * @param defaultCacheTime how long results are cached unless it is configured
    * @throws IllegalArgumentException if a value is invalid; the message begins with its key
    */
   static ProviderLimits of(

@@ -8,7 +8,7 @@ public interface ProviderMeter {
   /** A call has ended, this many nanoseconds after it was requested. */
   default void onCall(CallOutcome outcome, long nanos) {}
 
-  /** An answer was looked up in the cache. */
+  /** A result was looked up in the cache. */
   default void onCacheLookup(boolean hit) {}
 
   /** The number of waiting calls has changed by {@code delta}. */

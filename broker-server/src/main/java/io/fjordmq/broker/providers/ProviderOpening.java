@@ -1,14 +1,14 @@
 package io.fjordmq.broker.providers;
 
-import io.fjordmq.api.auth.ActionAnswer;
 import io.fjordmq.api.auth.ActionProvider;
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
+import io.fjordmq.api.auth.AuthenticationResult;
 import io.fjordmq.api.auth.AuthorizationProvider;
+import io.fjordmq.api.auth.AuthorizationResult;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.api.auth.ProviderType;
-import io.fjordmq.api.auth.RuleAnswer;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.broker.providers.ProviderEntry.Chain;
 import java.time.Duration;
@@ -128,7 +128,7 @@ public final class ProviderOpening {
     ProviderType.Opening<AuthenticationProvider> opening = catalog.authentication(entry);
     ProviderThreads threads = new ProviderThreads(info.name(), limits);
     AuthenticationProvider provider = opened(opening, threads);
-    OpenProvider<AuthenticationAnswer> open =
+    OpenProvider<AuthenticationResult> open =
         new OpenProvider<>(
             info,
             limits,
@@ -153,13 +153,13 @@ public final class ProviderOpening {
     ProviderThreads threads = new ProviderThreads(info.name(), limits);
     AuthorizationProvider provider = opened(opening, threads);
     if (provider instanceof RuleProvider rules) {
-      OpenProvider<RuleAnswer> open =
+      OpenProvider<RuleResult> open =
           new OpenProvider<>(
               info, limits, GuardedRules.reading(), rules, threads, meters.meter(info), nanoTime);
       return new GuardedRules(open, rules);
     }
     ActionProvider actions = (ActionProvider) provider;
-    OpenProvider<ActionAnswer> open =
+    OpenProvider<AuthorizationResult> open =
         new OpenProvider<>(
             info, limits, GuardedActions.reading(), actions, threads, meters.meter(info), nanoTime);
     return new GuardedActions(open, actions);

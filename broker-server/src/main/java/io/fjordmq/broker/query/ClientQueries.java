@@ -320,8 +320,8 @@ public final class ClientQueries {
     }
     return askAll(node -> node.find(tenant, clientId), problems)
         .thenCompose(
-            answers -> {
-              answers.forEach(
+            responses -> {
+              responses.forEach(
                   (node, found) -> {
                     tenants.addAll(found.tenants());
                     found.clients().stream()
@@ -374,18 +374,18 @@ public final class ClientQueries {
     return CompletableFuture.allOf(calls.values().toArray(CompletableFuture<?>[]::new))
         .handle(
             (all, someFailure) -> {
-              Map<String, T> answers = new TreeMap<>();
+              Map<String, T> responses = new TreeMap<>();
               calls.forEach(
-                  (node, answer) ->
-                      answer.whenComplete(
+                  (node, response) ->
+                      response.whenComplete(
                           (value, failure) -> {
                             if (failure == null) {
-                              answers.put(node, value);
+                              responses.put(node, value);
                             } else {
                               problems.addNode(node, failure);
                             }
                           }));
-              return answers;
+              return responses;
             });
   }
 
@@ -399,8 +399,8 @@ public final class ClientQueries {
     Problems problems = new Problems();
     return askAll(node -> node.kick(id), problems)
         .thenCompose(
-            answers ->
-                answers.containsValue(true)
+            responses ->
+                responses.containsValue(true)
                     ? CompletableFuture.completedFuture(KickOutcome.DISCONNECTED)
                     : endOffline(id))
         .exceptionallyCompose(QueryException::ofStore)
@@ -451,9 +451,9 @@ public final class ClientQueries {
     Problems problems = new Problems();
     return askAll(NodeClients::count, problems)
         .thenApply(
-            answers ->
+            responses ->
                 problems.list().isEmpty()
-                    ? Optional.of(answers.values().stream().mapToLong(ClientQueries::sum).sum())
+                    ? Optional.of(responses.values().stream().mapToLong(ClientQueries::sum).sum())
                     : Optional.empty());
   }
 

@@ -104,12 +104,13 @@ final class LocalClients implements NodeClients {
   }
 
   @Override
-  public CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted) {
+  public CompletableFuture<Optional<ClientQueue>> queue(
+      InboxId id, ClientQueue.Selection selection) {
     Selected selected = find(id);
     return selected == null
         ? CompletableFuture.completedFuture(Optional.empty())
         : CompletableFuture.supplyAsync(
-                () -> Optional.ofNullable(selected.client.queue(wanted)),
+                () -> Optional.ofNullable(selected.client.queue(selection)),
                 selected.client.eventLoop())
             .thenApplyAsync(queue -> queue, queryThreads); // responses are built elsewhere
   }

@@ -46,7 +46,7 @@ interface NodeClients {
   record Found(List<LiveClient> clients, List<String> tenants) {}
 
   /** Reads messages for a client; empty if it is not connected to the node. */
-  CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted);
+  CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Selection selection);
 
   /**
    * Disconnects a client and ends its session. Completes once the session has ended, with false if

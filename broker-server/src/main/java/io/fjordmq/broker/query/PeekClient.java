@@ -5,7 +5,7 @@ import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.broker.session.ClientQueue.Awaited;
 import io.fjordmq.broker.session.ClientQueue.InFlight;
 import io.fjordmq.broker.session.ClientQueue.Queued;
-import io.fjordmq.broker.session.ClientQueue.Wanted;
+import io.fjordmq.broker.session.ClientQueue.Selection;
 import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 import io.fjordmq.common.MessageCodec;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** See {@link NodeClients#queue}. */
-record PeekClient(InboxId id, Wanted wanted) implements NodeCall {
+record PeekClient(InboxId id, Selection selection) implements NodeCall {
   /*
    *   s  tenant, s client id
    *   v  inflightFrom, v maxInflight, v skipQueued, v maxQueued, v maxPayloadBytes
@@ -39,17 +39,17 @@ record PeekClient(InboxId id, Wanted wanted) implements NodeCall {
   public void write(ByteWriter out) {
     out.writeString(id.tenant())
         .writeString(id.clientId())
-        .writeVarint(wanted.inflightFrom())
-        .writeVarint(wanted.maxInflight())
-        .writeVarint(wanted.skipQueued())
-        .writeVarint(wanted.maxQueued())
-        .writeVarint(wanted.maxPayloadBytes());
+        .writeVarint(selection.inflightFrom())
+        .writeVarint(selection.maxInflight())
+        .writeVarint(selection.skipQueued())
+        .writeVarint(selection.maxQueued())
+        .writeVarint(selection.maxPayloadBytes());
   }
 
   static PeekClient read(ByteReader in) {
     return new PeekClient(
         new InboxId(in.readString(), in.readString()),
-        new Wanted(in.readVarint(), in.readInt(), in.readInt(), in.readInt(), in.readInt()));
+        new Selection(in.readVarint(), in.readInt(), in.readInt(), in.readInt(), in.readInt()));
   }
 
   static byte[] encodeResponse(Optional<ClientQueue> found) {

@@ -24,7 +24,7 @@ record QueryNodes(
     NodeClients clients,
     NodeSubscriptions subscriptions,
     Deadlines deadlines) {
-  /** Time allowed for a node, or for a range of a store, to answer. */
+  /** Time allowed for a node, or for a range of a store, to respond. */
   static final Duration READ_TIMEOUT = Duration.ofSeconds(1);
 
   /** Time allowed for a change, which waits until it is durable. */

@@ -34,14 +34,14 @@ final class QueryService implements PeerServices.Handler {
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       NodeCall call = NodeCall.decode(request);
-      return CompletableFuture.supplyAsync(() -> answer(call), queryThreads)
+      return CompletableFuture.supplyAsync(() -> handle(call), queryThreads)
           .thenCompose(response -> response);
     } catch (MalformedBytesException | IllegalArgumentException | QueryException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private CompletableFuture<byte[]> answer(NodeCall call) {
+  private CompletableFuture<byte[]> handle(NodeCall call) {
     if (call instanceof ListClients list) {
       return clients
           .list(list.from(), list.filter(), bounded(list.maxClients()))
@@ -51,14 +51,14 @@ final class QueryService implements PeerServices.Handler {
     } else if (call instanceof KickClient kick) {
       return clients.kick(kick.id()).thenApply(KickClient::encodeResponse);
     } else if (call instanceof PeekClient peek) {
-      return clients.queue(peek.id(), peek.wanted()).thenApply(PeekClient::encodeResponse);
+      return clients.queue(peek.id(), peek.selection()).thenApply(PeekClient::encodeResponse);
     } else if (call instanceof SubscriptionCall about) {
-      return answer(about);
+      return handle(about);
     }
     return clients.count().thenApply(CountClients::encodeResponse);
   }
 
-  private CompletableFuture<byte[]> answer(SubscriptionCall call) {
+  private CompletableFuture<byte[]> handle(SubscriptionCall call) {
     if (call instanceof ListTransient list) {
       return subscriptions
           .listTransient(list.from(), list.tenant(), bounded(list.max()))

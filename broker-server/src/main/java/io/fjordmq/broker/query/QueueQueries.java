@@ -6,7 +6,7 @@ import io.fjordmq.broker.query.QueryException.Kind;
 import io.fjordmq.broker.query.QueryNodes.Node;
 import io.fjordmq.broker.session.ClientQueue;
 import io.fjordmq.broker.session.ClientQueue.InFlight;
-import io.fjordmq.broker.session.ClientQueue.Wanted;
+import io.fjordmq.broker.session.ClientQueue.Selection;
 import io.fjordmq.inbox.SessionQueries;
 import io.fjordmq.inbox.SessionQueries.EntryPage;
 import io.fjordmq.inbox.SessionQueries.PeekedEntry;
@@ -104,8 +104,8 @@ public final class QueueQueries {
     if (client.node() == null) {
       return stored(client, from, from.sequence(), limit, maxPayloadBytes, List.of());
     }
-    Wanted wanted = new Wanted(0, 0, from.inMemory(), limit, maxPayloadBytes);
-    return ofNode(client, client.node(), wanted)
+    Selection selection = new Selection(0, 0, from.inMemory(), limit, maxPayloadBytes);
+    return ofNode(client, client.node(), selection)
         .thenCompose(
             found -> {
               List<Peeked> inMemory =
@@ -160,10 +160,10 @@ public final class QueueQueries {
   }
 
   private CompletableFuture<Optional<ClientQueue>> ofNode(
-      ClientRow client, String name, Wanted wanted) {
+      ClientRow client, String name, Selection selection) {
     for (Node node : nodes.alive()) {
       if (node.name().equals(name)) {
-        return QueryNodes.inTime(node.clients().queue(client.id(), wanted))
+        return QueryNodes.inTime(node.clients().queue(client.id(), selection))
             .exceptionallyCompose(failure -> QueryException.ofNode(name, failure));
       }
     }
@@ -184,8 +184,8 @@ public final class QueueQueries {
     if (client.node() == null) {
       return CompletableFuture.completedFuture(new Page(List.of(), null));
     }
-    Wanted wanted = new Wanted(from.sequence(), limit + 1, 0, 0, 0);
-    return ofNode(client, client.node(), wanted)
+    Selection selection = new Selection(from.sequence(), limit + 1, 0, 0, 0);
+    return ofNode(client, client.node(), selection)
         .thenCompose(
             found -> {
               List<InFlight> all = found.map(ClientQueue::inflight).orElse(List.of());

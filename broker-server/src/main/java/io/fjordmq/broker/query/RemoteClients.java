@@ -36,8 +36,9 @@ record RemoteClients(PeerCalls peers, NodeId node, Duration readTimeout, Duratio
   }
 
   @Override
-  public CompletableFuture<Optional<ClientQueue>> queue(InboxId id, ClientQueue.Wanted wanted) {
-    return call(new PeekClient(id, wanted), readTimeout, PeekClient::decodeResponse);
+  public CompletableFuture<Optional<ClientQueue>> queue(
+      InboxId id, ClientQueue.Selection selection) {
+    return call(new PeekClient(id, selection), readTimeout, PeekClient::decodeResponse);
   }
 
   @Override

@@ -10,7 +10,7 @@ public sealed interface Credentials {
     }
   }
 
-  /** A token: of a login, or of the control folder of this node. */
+  /** A token: of a login, or of the control directory of this node. */
   record Bearer(String token) implements Credentials {
     @Override
     public String toString() {

@@ -82,7 +82,8 @@ final class ListenersResource implements Resource {
     Optional<String> node = lookup.find(request);
     return nodes
         .listeners()
-        .thenApply(answer -> request.paging().slice(listeners(answer, node), answer.problems()));
+        .thenApply(
+            response -> request.paging().slice(listeners(response, node), response.problems()));
   }
 
   private CompletableFuture<Response> show(Request request) {
@@ -90,21 +91,22 @@ final class ListenersResource implements Resource {
     String id = request.path("listener");
     return nodes
         .listeners()
-        .thenApply(answer -> request.paging().slice(find(answer, node, id), answer.problems()));
+        .thenApply(
+            response -> request.paging().slice(find(response, node, id), response.problems()));
   }
 
   private static List<ListenerJson> listeners(
-      ClusterResponses<ListenerStatus> answer, Optional<String> node) {
-    return answer.values().stream()
+      ClusterResponses<ListenerStatus> response, Optional<String> node) {
+    return response.values().stream()
         .filter(listener -> node.map(listener.node()::equals).orElse(true))
         .map(ListenerJson::of)
         .toList();
   }
 
   private static List<ListenerJson> find(
-      ClusterResponses<ListenerStatus> answer, Optional<String> node, String id) {
+      ClusterResponses<ListenerStatus> response, Optional<String> node, String id) {
     List<ListenerJson> found =
-        listeners(answer, node).stream().filter(listener -> listener.id().equals(id)).toList();
+        listeners(response, node).stream().filter(listener -> listener.id().equals(id)).toList();
     if (found.isEmpty()) {
       throw ApiException.notFound("listener '%s' does not exist".formatted(Excerpt.of(id)));
     }

@@ -69,12 +69,12 @@ final class LoadRebalanceResource implements Resource {
                 nodes
                     .evacuations()
                     .thenApply(
-                        answer ->
+                        response ->
                             request
                                 .paging()
                                 .slice(
-                                    answer.values().stream().map(EvacuationJson::of).toList(),
-                                    answer.problems())));
+                                    response.values().stream().map(EvacuationJson::of).toList(),
+                                    response.problems())));
   }
 
   private Operation start() {

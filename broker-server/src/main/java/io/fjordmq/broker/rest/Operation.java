@@ -347,7 +347,7 @@ public final class Operation {
 
     /** The response is 200 with an object. */
     public Builder ok(Class<? extends Record> type) {
-      return answer(200, "Success", type);
+      return response(200, "Success", type);
     }
 
     /** The response is 200 with a JSON array, as {@link Response#ok} returns it for a list. */
@@ -368,7 +368,7 @@ public final class Operation {
     }
 
     /** The response can have this status, with a JSON array. */
-    public Builder answerArray(int status, String when, Class<?> element) {
+    public Builder responseArray(int status, String when, Class<?> element) {
       responses.add(
           new DeclaredResponse(
               status,
@@ -405,7 +405,7 @@ public final class Operation {
 
     /** The response is 201 with an object. */
     public Builder created(Class<? extends Record> type) {
-      return answer(201, "Created", type);
+      return response(201, "Created", type);
     }
 
     /** The response is 204 without content. */
@@ -426,11 +426,11 @@ public final class Operation {
 
     /** The response can be an error with this status. */
     public Builder error(int status, String when) {
-      return answer(status, when, ErrorBody.class);
+      return response(status, when, ErrorBody.class);
     }
 
     /** The response can have this status, with an object. */
-    public Builder answer(int status, String when, Class<? extends Record> type) {
+    public Builder response(int status, String when, Class<? extends Record> type) {
       responses.add(new DeclaredResponse(status, when, SchemaReader.of(type), false));
       return this;
     }

@@ -74,15 +74,15 @@ final class PluginsResource implements Resource {
               return nodes
                   .plugins()
                   .thenApply(
-                      answer ->
+                      response ->
                           request
                               .paging()
                               .slice(
-                                  answer.values().stream()
+                                  response.values().stream()
                                       .filter(one -> node.map(one.node()::equals).orElse(true))
                                       .map(PluginJson::of)
                                       .toList(),
-                                  answer.problems()));
+                                  response.problems()));
             });
   }
 
@@ -114,14 +114,14 @@ final class PluginsResource implements Resource {
     return nodes
         .plugins()
         .thenCompose(
-            answer -> {
+            response -> {
               List<String> owners =
-                  answer.values().stream()
+                  response.values().stream()
                       .filter(one -> one.value().name().equals(plugin))
                       .map(OfNode::node)
                       .filter(owner -> node.map(owner::equals).orElse(true))
                       .toList();
-              List<String> problems = node.isPresent() ? List.of() : answer.problems();
+              List<String> problems = node.isPresent() ? List.of() : response.problems();
               if (owners.isEmpty()) {
                 throw ApiException.notFound(
                     "plugin '%s' is not loaded; GET /plugins lists the plugins"

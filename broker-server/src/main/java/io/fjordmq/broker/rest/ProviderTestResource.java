@@ -57,14 +57,14 @@ final class ProviderTestResource implements Resource {
       @Field(
               "`allow`, `deny`, `ignore` or `error`; `loaded` for rules that were loaded, `partial`"
                   + " if some topics of a filter are allowed")
-          String answer,
+          String result,
       @Field("The reason or the rule; absent if there is none") @Nullable String detail,
       @Field("Response time of the provider in milliseconds") double millis) {
     static StepJson of(ChainStep step) {
       return new StepJson(
           step.chain(),
           step.provider(),
-          step.answer(),
+          step.result(),
           step.detail().isEmpty() ? null : step.detail(),
           Math.round(step.nanos() / NANOS_PER_MILLI * 1_000) / 1_000.0);
     }
@@ -95,7 +95,7 @@ final class ProviderTestResource implements Resource {
       @Field("Reason for the denial; absent if the result is allow") @Nullable String reason,
       @Field("The identity; absent if the client could not connect")
           @Nullable IdentityJson identity,
-      @Field("The answers of the providers in order") List<StepJson> steps) {
+      @Field("The results of the providers in order") List<StepJson> steps) {
     static TestJson of(LoginDryRun.Result result) {
       boolean allowed = result.admitted() && !Boolean.FALSE.equals(result.allowed());
       Identity identity = result.identity();
@@ -119,10 +119,10 @@ final class ProviderTestResource implements Resource {
             .tag("Authentication")
             .summary("Test the providers with the credentials of a client")
             .description(
-                "Asks the providers of this node in order, without cached answers. The test counts"
-                    + " neither as a login nor as a failed one. Bans are not checked, nor whether the"
-                    + " listener trusts the certificate; with OCSP, the node asks the responder that"
-                    + " the certificate names.")
+                "Asks the providers of this node in order, without cached results. The test counts"
+                    + " neither as a login nor as a failed one. Bans are not checked, nor whether"
+                    + " the listener trusts the certificate; with OCSP, the node asks the responder"
+                    + " that the certificate names.")
             .role(Role.ADMINISTRATOR)
             .body(TestRequest.class)
             .target(request -> "client " + request.body(TestRequest.class).clientid())

@@ -23,7 +23,7 @@ final class ProvidersResource implements Resource {
       @Field("Whether the provider is used") boolean enable,
       @Field("Listeners whose clients the provider serves; empty for all") List<String> listeners,
       @Field("`connected`, or `disconnected` while the circuit breaker is open") String status,
-      @Field("Number of cached answers on this node") int cachedAnswers) {
+      @Field("Number of cached results on this node") int cachedResults) {
     static AuthenticatorJson of(ProviderViews.View view) {
       ProviderInfo info = view.info();
       return new AuthenticatorJson(
@@ -56,7 +56,7 @@ final class ProvidersResource implements Resource {
       @Field("Whether the source is used") boolean enable,
       @Field("Listeners whose clients the provider serves; empty for all") List<String> listeners,
       @Field("`connected`, or `disconnected` while the circuit breaker is open") String status,
-      @Field("Number of cached answers on this node") int cachedAnswers) {
+      @Field("Number of cached results on this node") int cachedResults) {
     static SourceJson of(ProviderViews.View view) {
       ProviderInfo info = view.info();
       return new SourceJson(

@@ -37,8 +37,8 @@ public final class PublishResource implements Resource {
         .query(TopicTenant.parameter())
         .body(PublishJson.class)
         .ok(PublishedJson.class)
-        .answer(202, UNMATCHED, PublishedJson.class)
-        .answer(503, FAILED, PublishedJson.class)
+        .response(202, UNMATCHED, PublishedJson.class)
+        .response(503, FAILED, PublishedJson.class)
         .handler(
             QueryErrors.translated(
                 request -> publish(request, List.of(request.body(PublishJson.class)), false)));
@@ -58,8 +58,8 @@ public final class PublishResource implements Resource {
         .query(TopicTenant.parameter())
         .bodyList(PublishJson.class, MAX_MESSAGES)
         .okArray(PublishedJson.class)
-        .answerArray(202, UNMATCHED, PublishedJson.class)
-        .answerArray(503, FAILED, PublishedJson.class)
+        .responseArray(202, UNMATCHED, PublishedJson.class)
+        .responseArray(503, FAILED, PublishedJson.class)
         .handler(
             QueryErrors.translated(
                 request -> publish(request, request.bodyList(PublishJson.class), true)));

@@ -46,7 +46,7 @@ final class RequestReader {
 
   private static Map<String, List<Object>> query(Operation operation, String query) {
     Map<String, List<Object>> values = new HashMap<>();
-    UrlText.parameters(query)
+    UrlDecoder.parameters(query)
         .forEach(
             (name, texts) -> {
               Parameter parameter = operation.queryParameter(name);

@@ -57,7 +57,7 @@ public record Response(int status, @Nullable Object json) {
     return new Response(NO_CONTENT, null);
   }
 
-  /** Another status that the operation declares with {@link Operation.Builder#answer}. */
+  /** Another status that the operation declares with {@link Operation.Builder#response}. */
   public static Response of(int status, Object json) {
     return new Response(status, json);
   }

@@ -137,7 +137,7 @@ public final class RestApi implements AutoCloseable {
     if (!call.path().startsWith(BASE + "/")) {
       throw ApiException.notFound("the path does not exist; see " + Documentation.PAGE_PATH);
     }
-    List<String> path = UrlText.segments(call.path().substring(BASE.length()));
+    List<String> path = UrlDecoder.segments(call.path().substring(BASE.length()));
     Router.Route route = router.find(call.method(), path);
     Access.refuseOtherSites(call);
     if (route.operation().role().isEmpty()) {

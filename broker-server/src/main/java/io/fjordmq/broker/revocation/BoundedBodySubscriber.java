@@ -10,7 +10,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Receives a response of a limited length; a longer one is canceled. */
+/**
+ * Receives a response of a limited length; a longer one is canceled. auth-providers has the same
+ * class for its services, because neither module sees the other, and the API contains no such code.
+ */
 final class BoundedBodySubscriber implements HttpResponse.BodySubscriber<byte[]> {
   private final int max;
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();

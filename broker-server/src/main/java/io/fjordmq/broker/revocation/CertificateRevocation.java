@@ -295,7 +295,7 @@ public final class CertificateRevocation implements AutoCloseable {
     return null;
   }
 
-  /** Removes all cached answers of responders. */
+  /** Removes all cached responses of responders. */
   public void clearCache() {
     if (ocsp != null) {
       ocsp.clearCache();

@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The revocation lists in a file or in the files of a folder. Files are reloaded when they change;
- * an invalid file is reported, and its previous lists stay in use. {@link #poll} must not be called
- * concurrently; {@link #status} can be called on any thread and does not block on the disk.
+ * The revocation lists in a file or in the files of a directory. Files are reloaded when they
+ * change; an invalid file is reported, and its previous lists stay in use. {@link #poll} must not
+ * be called concurrently; {@link #status} can be called on any thread and does not block on the
+ * disk.
  */
 final class CrlFiles {
   private static final Logger LOG = LoggerFactory.getLogger(CrlFiles.class);

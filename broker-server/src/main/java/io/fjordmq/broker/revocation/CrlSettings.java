@@ -3,8 +3,8 @@ package io.fjordmq.broker.revocation;
 /**
  * Revocation lists of client certificates.
  *
- * @param path file with revocation lists, or folder of such files, in PEM or DER format; empty for
- *     none
+ * @param path file with revocation lists, or directory of such files, in PEM or DER format; empty
+ *     for none
  * @param onError what happens if there is no valid list of the issuer of a certificate
  */
 public record CrlSettings(String path, UnknownStatusPolicy onError) {

@@ -25,8 +25,8 @@ import org.bouncycastle.cert.ocsp.OCSPException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks OCSP responders about certificates. Answers are cached; requests have a time limit, and for
- * each responder a bounded queue and a circuit breaker. Thread-safe; does not block.
+ * Asks OCSP responders about certificates. Responses are cached; requests have a time limit, and
+ * for each responder a bounded queue and a circuit breaker. Thread-safe; does not block.
  */
 final class OcspClient implements AutoCloseable {
   private static final String TYPE = "application/ocsp-request";
@@ -73,12 +73,12 @@ final class OcspClient implements AutoCloseable {
         meter);
   }
 
-  private static CallOutcome outcomeOf(OcspResponse answer) {
-    return answer.status().kind() == Kind.GOOD ? CallOutcome.ALLOW : CallOutcome.DENY;
+  private static CallOutcome outcomeOf(OcspResponse response) {
+    return response.status().kind() == Kind.GOOD ? CallOutcome.ALLOW : CallOutcome.DENY;
   }
 
-  private Duration cacheTime(OcspResponse answer) {
-    Duration valid = Duration.between(clock.instant(), answer.validUntil());
+  private Duration cacheTime(OcspResponse response) {
+    Duration valid = Duration.between(clock.instant(), response.validUntil());
     return valid.compareTo(settings.cacheTime()) < 0 ? valid : settings.cacheTime();
   }
 
@@ -86,7 +86,7 @@ final class OcspClient implements AutoCloseable {
    * Returns the status of a certificate; the future never fails.
    *
    * @param useCache false to ask the responder in any case
-   * @param abandoned whether nobody waits for the answer anymore
+   * @param abandoned whether nobody waits for the response anymore
    */
   CompletableFuture<RevocationStatus> status(
       X509Certificate certificate,
@@ -112,18 +112,18 @@ final class OcspClient implements AutoCloseable {
             () -> send(certificate, issuer, responder),
             abandoned)
         .handle(
-            (answer, error) ->
-                answer == null
+            (response, error) ->
+                response == null
                     ? RevocationStatus.undetermined(
                         "the OCSP responder "
                             + responder
                             + " did not respond: "
                             + CallFailedException.messageOf(error))
-                    : answer.status());
+                    : response.status());
   }
 
   /**
-   * Returns what an answer depends on. Authorities can have the same name, but not the same key.
+   * Returns what a response depends on. Authorities can have the same name, but not the same key.
    */
   private static String key(X509Certificate certificate, X509Certificate issuer, URI responder) {
     return issuer.getSubjectX500Principal().getName()
@@ -147,15 +147,15 @@ final class OcspClient implements AutoCloseable {
               .build();
       CompletableFuture<HttpResponse<byte[]>> sent =
           http.sendAsync(post, head -> new BoundedBodySubscriber(MAX_RESPONSE_BYTES));
-      CompletableFuture<OcspResponse> answer =
+      CompletableFuture<OcspResponse> verified =
           sent.handle((response, error) -> read(response, error, request));
-      answer.whenComplete(
+      verified.whenComplete(
           (done, error) -> {
-            if (answer.isCancelled()) {
+            if (verified.isCancelled()) {
               sent.cancel(true);
             }
           });
-      return answer;
+      return verified;
     } catch (OCSPException | IllegalArgumentException e) {
       return CompletableFuture.failedFuture(
           ProviderException.aboutClient(String.valueOf(e.getMessage()), e));
@@ -179,7 +179,7 @@ final class OcspClient implements AutoCloseable {
     }
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached responses. */
   void clearCache() {
     guards.clearCaches();
   }

@@ -33,32 +33,32 @@ import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid answer of a responder (RFC 6960): signed by the issuer of the certificate or by a
+ * A valid response of a responder (RFC 6960): signed by the issuer of the certificate or by a
  * responder that the issuer has authorized, recent, and not a replay.
  *
  * @param status good, revoked, or unknown to the responder
- * @param validUntil until when the answer may be used again
+ * @param validUntil until when the response may be used again
  */
 record OcspResponse(RevocationStatus status, Instant validUntil) {
   /** How far the clock of the responder may differ. */
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
 
-  /** How old an answer may be that does not say until when it is valid. */
+  /** How old a response may be that does not say until when it is valid. */
   private static final Duration MAX_AGE = Duration.ofMinutes(5);
 
   /**
    * Validates a response.
    *
-   * @throws ProviderException if the response is not a valid answer to the request; it is about the
-   *     client if the responder works, but has no valid answer for this certificate
+   * @throws ProviderException if the response is not valid for the request; it is about the client
+   *     if the responder works, but has no valid response for this certificate
    */
   static OcspResponse read(byte[] encoded, OcspRequest request, Nonce policy, Instant now)
       throws ProviderException {
     BasicOCSPResp response = signedResponse(encoded, request, policy, now);
     try {
-      SingleResp answer = answerOf(response, request);
-      Instant end = requireRecent(answer, now);
-      RevocationStatus status = statusOf(answer, request);
+      SingleResp single = singleResponse(response, request);
+      Instant end = requireRecent(single, now);
+      RevocationStatus status = statusOf(single, request);
       // The responder may not have learned of a new certificate yet.
       return new OcspResponse(status, status.kind() == Kind.UNKNOWN ? now : end);
     } catch (OCSPException | OperatorCreationException | RuntimeException e) {
@@ -172,22 +172,22 @@ record OcspResponse(RevocationStatus status, Instant validUntil) {
     }
   }
 
-  private static SingleResp answerOf(BasicOCSPResp response, OcspRequest request)
+  private static SingleResp singleResponse(BasicOCSPResp response, OcspRequest request)
       throws OCSPException, OperatorCreationException {
-    for (SingleResp answer : response.getResponses()) {
-      CertificateID id = answer.getCertID();
+    for (SingleResp single : response.getResponses()) {
+      CertificateID id = single.getCertID();
       if (id.getSerialNumber().equals(request.certificate().getSerialNumber())
           && id.matchesIssuer(request.issuer(), OcspRequest.digests())) {
-        return answer;
+        return single;
       }
     }
     throw new OCSPException("the response is about another certificate");
   }
 
-  /** Returns until when the answer may be used. */
-  private static Instant requireRecent(SingleResp answer, Instant now) throws OCSPException {
-    Instant begin = answer.getThisUpdate().toInstant();
-    Date next = answer.getNextUpdate();
+  /** Returns until when the response may be used. */
+  private static Instant requireRecent(SingleResp response, Instant now) throws OCSPException {
+    Instant begin = response.getThisUpdate().toInstant();
+    Date next = response.getNextUpdate();
     Instant end = next == null ? begin.plus(MAX_AGE) : next.toInstant();
     if (begin.isAfter(now.plus(CLOCK_SKEW))) {
       throw new OCSPException("the response is not valid before " + begin);
@@ -201,8 +201,8 @@ record OcspResponse(RevocationStatus status, Instant validUntil) {
     return next == null ? now : end;
   }
 
-  private static RevocationStatus statusOf(SingleResp answer, OcspRequest request) {
-    @Nullable CertificateStatus status = answer.getCertStatus();
+  private static RevocationStatus statusOf(SingleResp response, OcspRequest request) {
+    @Nullable CertificateStatus status = response.getCertStatus();
     if (status == CertificateStatus.GOOD) { // null in this library
       return RevocationStatus.GOOD;
     }

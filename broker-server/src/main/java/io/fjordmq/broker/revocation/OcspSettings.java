@@ -8,14 +8,14 @@ import java.time.Duration;
  *
  * @param enabled whether responders are asked
  * @param url the responder for all certificates; empty to use the one that a certificate names
- * @param onError what happens if a responder does not give a valid answer
+ * @param onError what happens if a responder does not give a valid response
  * @param nonce whether responses must repeat a random number of the request
- * @param timeout time limit for an answer, including the time in the queue
+ * @param timeout time limit for a response, including the time in the queue
  * @param maxConcurrent maximum number of unanswered requests to each responder
  * @param maxWaiting maximum number of requests that wait because of maxConcurrent; further ones are
  *     errors
- * @param cacheTime how long an answer is used at most; never longer than the responder allows
- * @param cacheSize maximum number of cached answers of each responder and kind, good and others
+ * @param cacheTime how long a response is used at most; never longer than the responder allows
+ * @param cacheSize maximum number of cached responses of each responder and kind, good and others
  * @param recheckInterval the pause between two checks of all connected clients; zero for none
  */
 public record OcspSettings(

@@ -50,7 +50,7 @@ final class ResponderGuards implements AutoCloseable {
     return guard;
   }
 
-  /** Removes all cached answers. */
+  /** Removes all cached responses. */
   synchronized void clearCaches() {
     guards.values().forEach(GuardedService::clearCache);
   }

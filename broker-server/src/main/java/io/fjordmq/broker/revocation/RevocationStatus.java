@@ -14,7 +14,7 @@ record RevocationStatus(Kind kind, String detail) {
     REVOKED,
     /** The responder answers for the issuer, but does not know the certificate. */
     UNKNOWN,
-    /** There is no valid answer. */
+    /** There is no valid response. */
     UNDETERMINED
   }
 

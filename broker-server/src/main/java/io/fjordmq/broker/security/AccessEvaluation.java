@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.Decision;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Evaluates all sources in order for an action of a client, with the rules that the client had when
  * the evaluation was created. The first source that allows or denies decides. Immutable; continues
- * on the threads on which sources answer.
+ * on the threads on which sources respond.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value; the array does not change
 record AccessEvaluation(
@@ -22,7 +22,7 @@ record AccessEvaluation(
     @Nullable TopicRules own,
     @Nullable TopicRules[] rules,
     ClientInfo client,
-    @Nullable ClientFacts facts) {
+    @Nullable ClientContext context) {
 
   /** The state before a source is evaluated. */
   private record State(
@@ -46,9 +46,9 @@ record AccessEvaluation(
   }
 
   /**
-   * Decides about an action without using cached answers.
+   * Decides about an action without using cached results.
    *
-   * @param recorder receives the answer of each source
+   * @param recorder receives the result of each source
    */
   CompletableFuture<AccessDecision> test(Action action, Consumer<ChainStep> recorder) {
     return ofOwn(new State(action, false, false, false, recorder));
@@ -90,16 +90,16 @@ record AccessEvaluation(
       AccessSource.Remote source, int next, State state) {
     long begin = System.nanoTime();
     return source
-        .decide(client, Objects.requireNonNull(facts), state.action, state.useCache)
+        .decide(client, Objects.requireNonNull(context), state.action, state.useCache)
         .thenCompose(
-            answer -> {
-              AccessDecision access = answer.access();
+            result -> {
+              AccessDecision access = result.access();
               boolean failed =
                   access.denialCause() != DenialCause.DENIED
                       && access.denialCause() != DenialCause.NOT_ALLOWED;
-              String text = failed ? "error" : textOf(answer.decision());
+              String text = failed ? "error" : textOf(result.decision());
               record(state, source.name(), text, access.rule(), System.nanoTime() - begin);
-              return answer.decision() == Decision.PASS
+              return result.decision() == Decision.PASS
                   ? from(next, state)
                   : CompletableFuture.completedFuture(access);
             });
@@ -118,11 +118,11 @@ record AccessEvaluation(
                 state)
             : ofSubscription(rules, name, (Action.Subscribe) state.action, state);
     AccessDecision access = decision.access;
-    String answer =
+    String result =
         access == null
             ? decision.state.partial && !state.partial ? "partial" : "ignore"
             : access.allowed() ? "allow" : "deny";
-    record(state, name, answer, access == null ? "" : access.rule(), System.nanoTime() - begin);
+    record(state, name, result, access == null ? "" : access.rule(), System.nanoTime() - begin);
     return decision;
   }
 
@@ -155,7 +155,7 @@ record AccessEvaluation(
     };
   }
 
-  private static void record(State state, String name, String answer, String rule, long nanos) {
-    state.recorder.accept(new ChainStep("authorization", name, answer, rule, nanos));
+  private static void record(State state, String name, String result, String rule, long nanos) {
+    state.recorder.accept(new ChainStep("authorization", name, result, rule, nanos));
   }
 }

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.Authorizer;
 import io.fjordmq.api.plugin.ClientInfo;
@@ -29,19 +29,19 @@ sealed interface AccessSource {
   sealed interface Remote extends AccessSource permits PluginSource, Actions {
 
     /**
-     * The answer about an action.
+     * The result about an action.
      *
      * @param access the resulting decision if the source allows or denies
      */
-    record Answer(Decision decision, AccessDecision access) {}
+    record Result(Decision decision, AccessDecision access) {}
 
     /**
      * Decides about an action. The future never fails; it completes on any thread.
      *
      * @param useCache false to ask the source in any case
      */
-    CompletableFuture<Answer> decide(
-        ClientInfo client, ClientFacts facts, Action action, boolean useCache);
+    CompletableFuture<Result> decide(
+        ClientInfo client, ClientContext context, Action action, boolean useCache);
   }
 
   /** An ACL file. */
@@ -94,39 +94,39 @@ sealed interface AccessSource {
     }
 
     @Override
-    public CompletableFuture<Answer> decide(
-        ClientInfo client, ClientFacts facts, Action action, boolean useCache) {
+    public CompletableFuture<Result> decide(
+        ClientInfo client, ClientContext context, Action action, boolean useCache) {
       long begin = System.nanoTime();
       return provider
           .invoke(authorizer -> authorizer.authorize(client, action))
           .handle(
               (decision, error) -> {
-                Answer answer = answerOf(client, action, decision, error);
-                meter.onCall(outcomeOf(answer), System.nanoTime() - begin);
-                return answer;
+                Result result = resultOf(client, action, decision, error);
+                meter.onCall(outcomeOf(result), System.nanoTime() - begin);
+                return result;
               });
     }
 
-    private Answer answerOf(
+    private Result resultOf(
         ClientInfo client, Action action, @Nullable Decision decision, @Nullable Throwable error) {
       if (decision == Decision.ALLOW) {
-        return new Answer(decision, AccessDecision.ALLOWED);
+        return new Result(decision, AccessDecision.ALLOWED);
       }
       if (decision == Decision.PASS) {
-        return new Answer(decision, AccessDecision.NOT_ALLOWED);
+        return new Result(decision, AccessDecision.NOT_ALLOWED);
       }
       DenialCause cause =
           error == null
               ? DenialCause.DENIED
               : provider.cause(error, client.clientId() + ": " + action);
-      return new Answer(Decision.DENY, AccessDecision.denied(name(), cause));
+      return new Result(Decision.DENY, AccessDecision.denied(name(), cause));
     }
 
-    private static CallOutcome outcomeOf(Answer answer) {
-      return switch (answer.decision) {
+    private static CallOutcome outcomeOf(Result result) {
+      return switch (result.decision) {
         case ALLOW -> CallOutcome.ALLOW;
         case PASS -> CallOutcome.IGNORE;
-        case DENY -> answer.access.denialCause().outcome();
+        case DENY -> result.access.denialCause().outcome();
       };
     }
   }
@@ -144,26 +144,26 @@ sealed interface AccessSource {
     }
 
     @Override
-    public CompletableFuture<Answer> decide(
-        ClientInfo client, ClientFacts facts, Action action, boolean useCache) {
+    public CompletableFuture<Result> decide(
+        ClientInfo client, ClientContext context, Action action, boolean useCache) {
       return provider
-          .authorize(facts, action, useCache)
+          .authorize(context, action, useCache)
           .handle(
-              (answer, error) -> {
-                if (answer == null) {
+              (result, error) -> {
+                if (result == null) {
                   DenialCause cause = AuthenticationStep.causeOf(error);
                   String message = AuthenticationStep.messageOf(error);
-                  return new Answer(
+                  return new Result(
                       provider.info().ignoreErrors() ? Decision.PASS : Decision.DENY,
                       new AccessDecision(false, name(), cause, message));
                 }
-                return switch (answer.decision()) {
-                  case ALLOW -> new Answer(Decision.ALLOW, AccessDecision.ALLOWED);
+                return switch (result.decision()) {
+                  case ALLOW -> new Result(Decision.ALLOW, AccessDecision.ALLOWED);
                   case DENY ->
-                      new Answer(
+                      new Result(
                           Decision.DENY,
-                          new AccessDecision(false, name(), DenialCause.DENIED, answer.rule()));
-                  case PASS -> new Answer(Decision.PASS, AccessDecision.NOT_ALLOWED);
+                          new AccessDecision(false, name(), DenialCause.DENIED, result.rule()));
+                  case PASS -> new Result(Decision.PASS, AccessDecision.NOT_ALLOWED);
                 };
               });
     }

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.api.plugin.Permissions.Access;
@@ -135,7 +135,7 @@ final class AclFile {
   }
 
   /** Returns the rules that apply to a client. */
-  TopicRules rulesOf(ClientFacts client) {
+  TopicRules rulesOf(ClientContext client) {
     List<Rule> rules = new ArrayList<>();
     List<String> origins = new ArrayList<>();
     String userName = client.userName();

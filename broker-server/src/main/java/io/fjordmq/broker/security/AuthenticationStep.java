@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.AuthenticationAnswer;
+import io.fjordmq.api.auth.AuthenticationResult;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.DenyReason;
@@ -154,14 +154,14 @@ sealed interface AuthenticationStep {
     @Override
     public CompletableFuture<Outcome> decide(Login login) {
       return provider
-          .authenticate(login.facts(), login.useCache(), login.abandoned())
+          .authenticate(login.context(), login.useCache(), login.abandoned())
           .handle(this::outcomeOf);
     }
 
-    private Outcome outcomeOf(@Nullable AuthenticationAnswer answer, @Nullable Throwable error) {
-      if (answer != null) {
-        DenialCause cause = answer.failed() ? DenialCause.FAILED : DenialCause.DENIED;
-        return new Outcome(answer.authentication(), cause, answer.detail());
+    private Outcome outcomeOf(@Nullable AuthenticationResult result, @Nullable Throwable error) {
+      if (result != null) {
+        DenialCause cause = result.failed() ? DenialCause.FAILED : DenialCause.DENIED;
+        return new Outcome(result.authentication(), cause, result.detail());
       }
       DenialCause cause = causeOf(error);
       String detail = cause.label() + ": " + messageOf(error);
@@ -179,7 +179,7 @@ sealed interface AuthenticationStep {
     return new Outcome(new Authentication.Deny(reason, detail), cause, detail);
   }
 
-  /** Returns why a provider did not answer. */
+  /** Returns why a provider did not respond. */
   static DenialCause causeOf(@Nullable Throwable error) {
     if (unwrap(error) instanceof CallFailedException failure) {
       return switch (failure.outcome()) {

@@ -45,7 +45,7 @@ final class AuthenticatorChain {
   /**
    * Authenticates without consequences: a failure is neither counted nor logged.
    *
-   * @param recorder receives the answer of each provider
+   * @param recorder receives the result of each provider
    * @return the result; pass if no provider decided
    */
   CompletableFuture<Authentication> test(Login login, Consumer<ChainStep> recorder) {
@@ -90,13 +90,13 @@ final class AuthenticatorChain {
   }
 
   private static ChainStep record(AuthenticationStep step, Outcome outcome, long nanos) {
-    String answer =
+    String result =
         outcome.denialCause() != DenialCause.DENIED
             ? "error"
             : outcome.authentication() instanceof Authentication.Allow
                 ? "allow"
                 : outcome.authentication() instanceof Authentication.Pass ? "ignore" : "deny";
-    return new ChainStep("authentication", step.name(), answer, outcome.detail(), nanos);
+    return new ChainStep("authentication", step.name(), result, outcome.detail(), nanos);
   }
 
   private ConnectAdmission unlessBlocked(

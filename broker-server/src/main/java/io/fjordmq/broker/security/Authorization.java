@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
@@ -81,11 +81,11 @@ final class Authorization {
     if (sources.isEmpty() || admitted.identity().superuser()) {
       return CompletableFuture.completedFuture(admitted);
     }
-    ClientFacts facts = ClientFacts.of(attempt, admitted.identity());
+    ClientContext context = ClientContext.of(attempt, admitted.identity());
     List<CompletableFuture<ClientRules>> loading = new ArrayList<>();
     for (AccessSource source : sourcesOf(attempt.listener())) {
       if (source instanceof AccessSource.Rules rules) {
-        loading.add(ClientRules.load(rules.provider(), facts, true, nowMillis(), abandoned));
+        loading.add(ClientRules.load(rules.provider(), context, true, nowMillis(), abandoned));
       }
     }
     return CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new))
@@ -93,7 +93,7 @@ final class Authorization {
             (done, error) ->
                 error == null
                     ? admitted.withRules(
-                        facts, loading.stream().map(CompletableFuture::join).toList())
+                        context, loading.stream().map(CompletableFuture::join).toList())
                     : refuse(attempt, error, loading, refusals));
   }
 

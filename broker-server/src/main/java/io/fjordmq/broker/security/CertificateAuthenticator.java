@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ConnectAttempt;
@@ -37,14 +37,14 @@ final class CertificateAuthenticator implements Authenticator {
 
     private @Nullable String of(X509Certificate certificate) {
       return switch (this) {
-        case COMMON_NAME -> ClientFacts.commonName(certificate);
+        case COMMON_NAME -> ClientContext.commonName(certificate);
         case SUBJECT -> {
           String name = certificate.getSubjectX500Principal().getName();
           yield name.isEmpty() ? null : name;
         }
-        case EMAIL -> ClientFacts.alternativeName(certificate, 1);
-        case DNS_NAME -> ClientFacts.alternativeName(certificate, 2);
-        case URI -> ClientFacts.alternativeName(certificate, 6);
+        case EMAIL -> ClientContext.alternativeName(certificate, 1);
+        case DNS_NAME -> ClientContext.alternativeName(certificate, 2);
+        case URI -> ClientContext.alternativeName(certificate, 6);
         case SERIAL_NUMBER -> certificate.getSerialNumber().toString(16).toUpperCase(Locale.ROOT);
       };
     }

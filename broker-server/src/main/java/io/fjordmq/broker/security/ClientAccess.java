@@ -178,7 +178,7 @@ public final class ClientAccess {
 
   /** Returns where decisions of rules about a topic are cached; null if they are not. */
   private @Nullable CachedDecisions placeOf(Topic topic) {
-    if (rules.areFew()) {
+    if (rules.areCheap()) {
       return null;
     }
     Map<Topic, CachedDecisions> map = cache;
@@ -285,7 +285,7 @@ public final class ClientAccess {
   }
 
   private boolean isReadable(Topic topic) {
-    // The answers of services and plugins about publishing need the space more.
+    // The results of services and plugins about publishing need the space more.
     CachedDecisions place = rules.hasRemote() ? null : placeOf(topic);
     if (place == null) {
       return rules.isReadable(topic);

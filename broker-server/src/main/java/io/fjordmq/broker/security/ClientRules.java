@@ -1,7 +1,7 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
-import io.fjordmq.api.auth.RuleAnswer;
+import io.fjordmq.api.auth.ClientContext;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.broker.providers.GuardedRules;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that a provider returned for one client. They are loaded again from time to time; until
- * the provider answers, the previous rules stay in effect. Any thread can read them.
+ * the provider responds, the previous rules stay in effect. Any thread can read them.
  */
 final class ClientRules {
   private static final long RETRY_MILLIS = 5_000;
 
   private final GuardedRules provider;
-  private final ClientFacts client;
+  private final ClientContext client;
   private final long refreshMillis;
   private final AtomicBoolean loading = new AtomicBoolean();
   private volatile TopicRules current;
@@ -26,7 +26,7 @@ final class ClientRules {
   private volatile long failedAtMillis = Long.MIN_VALUE;
 
   private ClientRules(
-      GuardedRules provider, ClientFacts client, TopicRules current, long generation, long now) {
+      GuardedRules provider, ClientContext client, TopicRules current, long generation, long now) {
     this.provider = provider;
     this.client = client;
     this.refreshMillis = provider.refreshInterval().toMillis();
@@ -39,12 +39,12 @@ final class ClientRules {
    * Loads the rules of a client.
    *
    * @param useCache false to ask the provider in any case
-   * @return the rules; without any rule if the provider cannot answer and its errors are ignored.
+   * @return the rules; without any rule if the provider cannot respond and its errors are ignored.
    *     Fails if they are not ignored
    */
   static CompletableFuture<ClientRules> load(
       GuardedRules provider,
-      ClientFacts client,
+      ClientContext client,
       boolean useCache,
       long nowMillis,
       BooleanSupplier abandoned) {
@@ -52,9 +52,9 @@ final class ClientRules {
     return provider
         .rules(client, useCache, abandoned)
         .handle(
-            (answer, error) -> {
-              if (answer != null) {
-                TopicRules rules = TopicRules.of(answer.rules(), client);
+            (result, error) -> {
+              if (result != null) {
+                TopicRules rules = TopicRules.of(result.rules(), client);
                 return CompletableFuture.completedFuture(
                     new ClientRules(provider, client, rules, generation, nowMillis));
               }
@@ -95,7 +95,7 @@ final class ClientRules {
     }
     provider
         .rules(client, true, () -> false)
-        .whenComplete((answer, error) -> onLoaded(answer, nowMillis, wanted));
+        .whenComplete((result, error) -> onLoaded(result, nowMillis, wanted));
   }
 
   /** Whether an interval has passed; also if the wall clock was set back. */
@@ -103,9 +103,9 @@ final class ClientRules {
     return since == Long.MIN_VALUE || now - since >= interval || now < since;
   }
 
-  private void onLoaded(@Nullable RuleAnswer answer, long requestedAtMillis, long wanted) {
-    if (answer != null) {
-      TopicRules fresh = TopicRules.of(answer.rules(), client);
+  private void onLoaded(@Nullable RuleResult result, long requestedAtMillis, long wanted) {
+    if (result != null) {
+      TopicRules fresh = TopicRules.of(result.rules(), client);
       if (!fresh.equals(current)) {
         current = fresh;
       }

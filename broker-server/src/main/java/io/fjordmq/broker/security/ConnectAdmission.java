@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.DenyReason;
 import io.fjordmq.api.plugin.Identity;
@@ -19,7 +19,7 @@ public sealed interface ConnectAdmission {
    * @param identity the identity, with the client's own permissions, superuser flag and expiry
    * @param data the Authentication Data for the client; empty for none
    * @param decidedBy the name of the provider that decided
-   * @param facts the values for placeholders in rules; null if there are no rules
+   * @param context the values for placeholders in rules; null if there are no rules
    * @param rules the rules that providers returned for the client
    * @param check tells whether the identity is still valid
    */
@@ -28,7 +28,7 @@ public sealed interface ConnectAdmission {
       Identity identity,
       byte[] data,
       String decidedBy,
-      @Nullable ClientFacts facts,
+      @Nullable ClientContext context,
       List<ClientRules> rules,
       IdentityCheck check)
       implements ConnectAdmission {
@@ -52,12 +52,12 @@ public sealed interface ConnectAdmission {
           IdentityCheck.ALWAYS_VALID);
     }
 
-    Admitted withRules(ClientFacts known, List<ClientRules> loaded) {
+    Admitted withRules(ClientContext known, List<ClientRules> loaded) {
       return new Admitted(client, identity, data, decidedBy, known, List.copyOf(loaded), check);
     }
 
     Admitted checkedBy(IdentityCheck other) {
-      return new Admitted(client, identity, data, decidedBy, facts, rules, other);
+      return new Admitted(client, identity, data, decidedBy, context, rules, other);
     }
   }
 

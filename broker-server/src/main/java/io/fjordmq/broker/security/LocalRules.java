@@ -2,7 +2,7 @@ package io.fjordmq.broker.security;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.Decision;
 import io.fjordmq.api.plugin.Permissions;
@@ -23,7 +23,7 @@ final class LocalRules {
 
   private final List<AccessSource> sources;
   private final @Nullable TopicRules own;
-  private final @Nullable ClientFacts facts;
+  private final @Nullable ClientContext context;
   // For each source of rules, the object on which the rules below are based, and the rules. The
   // second array is replaced on changes, because an evaluation on other threads may still use it.
   private final @Nullable Object[] versions;
@@ -42,11 +42,11 @@ final class LocalRules {
       boolean open,
       List<AccessSource> sources,
       @Nullable TopicRules own,
-      @Nullable ClientFacts facts,
+      @Nullable ClientContext context,
       List<ClientRules> loaded) {
     this.sources = sources;
     this.own = own;
-    this.facts = facts;
+    this.context = context;
     this.loaded = loaded;
     versions = new @Nullable Object[sources.size()];
     unchanged = new @Nullable BooleanSupplier[sources.size()];
@@ -77,12 +77,12 @@ final class LocalRules {
         false, sources, own, sources.isEmpty() ? null : factsOf(admitted), admitted.rules());
   }
 
-  private static ClientFacts factsOf(Admitted admitted) {
-    ClientFacts known = admitted.facts();
+  private static ClientContext factsOf(Admitted admitted) {
+    ClientContext known = admitted.context();
     ClientInfo client = admitted.client();
     return known != null
         ? known
-        : ClientFacts.withoutPassword(
+        : ClientContext.withoutPassword(
             client.clientId(),
             client.userName(),
             client.address(),
@@ -108,7 +108,7 @@ final class LocalRules {
   }
 
   /** Whether evaluating the rules costs less than looking up a cached decision. */
-  boolean areFew() {
+  boolean areCheap() {
     return few;
   }
 
@@ -178,13 +178,13 @@ final class LocalRules {
   }
 
   private @Nullable TopicRules rulesOf(int i, @Nullable Object version) {
-    if (version instanceof AclFile file && facts != null) {
-      return file.rulesOf(facts);
+    if (version instanceof AclFile file && context != null) {
+      return file.rulesOf(context);
     }
-    if (sources.get(i) instanceof AccessSource.Database database && facts != null) {
-      DatabaseRules known = database.users().rulesOf(facts);
+    if (sources.get(i) instanceof AccessSource.Database database && context != null) {
+      DatabaseRules known = database.users().rulesOf(context);
       unchanged[i] = known.isCurrent();
-      return TopicRules.of(known.templates(), facts);
+      return TopicRules.of(known.templates(), context);
     }
     return version instanceof TopicRules provided ? provided : null;
   }
@@ -234,6 +234,6 @@ final class LocalRules {
 
   /** Returns an evaluation of all sources with the current rules. */
   AccessEvaluation evaluator(ClientInfo client) {
-    return new AccessEvaluation(sources, own, rules, client, facts);
+    return new AccessEvaluation(sources, own, rules, client, context);
   }
 }

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.ClientInfo;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tests the configuration with the credentials of a client. Asks every provider without using
- * cached answers; does not count or log failed logins. Thread-safe.
+ * cached results; does not count or log failed logins. Thread-safe.
  */
 public final class LoginDryRun {
   private static final byte[] NO_DATA = {};
@@ -33,7 +33,7 @@ public final class LoginDryRun {
    * @param identity the identity; null if the client could not connect
    * @param allowed whether the client could perform the action; null if it was not tested
    * @param reason why the client could not connect or perform the action; empty if it could
-   * @param steps the answers of the providers in order
+   * @param steps the results of the providers in order
    */
   public record Result(
       boolean admitted,
@@ -69,12 +69,12 @@ public final class LoginDryRun {
         .test(certificate, issuers)
         .thenCompose(
             refusal -> {
-              String answer =
-                  refusal.map(Refusal::cause).map(LoginDryRun::answerOf).orElse("allow");
+              String result =
+                  refusal.map(Refusal::cause).map(LoginDryRun::resultOf).orElse("allow");
               String detail = refusal.isEmpty() ? "" : refusal.get().detail();
               String by = refusal.isEmpty() ? "revocation" : refusal.get().decidedBy();
               steps.add(
-                  new ChainStep("certificate", by, answer, detail, System.nanoTime() - begin));
+                  new ChainStep("certificate", by, result, detail, System.nanoTime() - begin));
               return refusal.isEmpty()
                   ? authenticate(attempt, action, steps)
                   : CompletableFuture.completedFuture(
@@ -82,13 +82,13 @@ public final class LoginDryRun {
             });
   }
 
-  private static String answerOf(Refusal.Cause cause) {
+  private static String resultOf(Refusal.Cause cause) {
     return cause == Refusal.Cause.UNDETERMINED ? "error" : "deny";
   }
 
   private CompletableFuture<Result> authenticate(
       ConnectAttempt attempt, @Nullable Action action, List<ChainStep> steps) {
-    Login login = new Login(attempt, ClientFacts.of(attempt), false, () -> false);
+    Login login = new Login(attempt, ClientContext.of(attempt), false, () -> false);
     return authenticators
         .test(login, steps::add)
         .thenCompose(
@@ -116,11 +116,11 @@ public final class LoginDryRun {
       return CompletableFuture.completedFuture(
           new Result(true, identity, true, "", List.copyOf(steps)));
     }
-    ClientFacts facts = ClientFacts.of(attempt, identity);
+    ClientContext context = ClientContext.of(attempt, identity);
     List<CompletableFuture<Loaded>> loading =
         authorization.sourcesOf(attempt.listener()).stream()
             .filter(AccessSource.Rules.class::isInstance)
-            .map(source -> load((AccessSource.Rules) source, facts))
+            .map(source -> load((AccessSource.Rules) source, context))
             .toList();
     return CompletableFuture.allOf(loading.toArray(CompletableFuture[]::new))
         .thenCompose(
@@ -135,7 +135,7 @@ public final class LoginDryRun {
                 }
                 rules.add(loaded.rules);
               }
-              return LocalRules.of(authorization, admitted.withRules(facts, rules))
+              return LocalRules.of(authorization, admitted.withRules(context, rules))
                   .evaluator(admitted.client())
                   .test(action, steps::add)
                   .thenApply(decision -> resultOf(identity, decision, steps));
@@ -145,9 +145,10 @@ public final class LoginDryRun {
   /** The rules of a provider, null if it failed, and the step. */
   private record Loaded(@Nullable ClientRules rules, ChainStep step) {}
 
-  private CompletableFuture<Loaded> load(AccessSource.Rules source, ClientFacts facts) {
+  private CompletableFuture<Loaded> load(AccessSource.Rules source, ClientContext context) {
     long begin = System.nanoTime();
-    return ClientRules.load(source.provider(), facts, false, authorization.nowMillis(), () -> false)
+    return ClientRules.load(
+            source.provider(), context, false, authorization.nowMillis(), () -> false)
         .handle(
             (rules, error) ->
                 new Loaded(

@@ -46,7 +46,7 @@ final class PasswordVerifier implements AutoCloseable {
     /** Whether {@link #run} must be called even if no hash was computed. Cheap. */
     boolean isDue();
 
-    /** Runs on a thread that computes hashes, after the client has its answer. */
+    /** Runs on a thread that computes hashes, after the client has its result. */
     void run();
   }
 

@@ -145,7 +145,7 @@ public final class Plugins implements AutoCloseable {
   /**
    * Loads the jars of a plugin again and lets the new instance take over, without losing calls. It
    * is started with the settings that the node read at its start, while the previous instance still
-   * answers calls. Thread-safe; does not block.
+   * serves calls. Thread-safe; does not block.
    *
    * @return completes with the status of the new instance; fails with {@link
    *     SecurityStartException} if the previous instance stays in use, or there is none

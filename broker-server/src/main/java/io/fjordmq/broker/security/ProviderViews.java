@@ -15,8 +15,8 @@ public final class ProviderViews {
    * One provider.
    *
    * @param breakerOpen whether its circuit breaker is open
-   * @param cached the number of cached answers
-   * @param clearCache removes the cached answers
+   * @param cached the number of cached results
+   * @param clearCache removes the cached results
    */
   public record View(
       ProviderInfo info, BooleanSupplier breakerOpen, IntSupplier cached, Runnable clearCache) {
@@ -28,17 +28,17 @@ public final class ProviderViews {
 
     static View of(GuardedAuthentication provider) {
       return new View(
-          provider.info(), provider::isBreakerOpen, provider::cachedAnswers, provider::clearCache);
+          provider.info(), provider::isBreakerOpen, provider::cachedResults, provider::clearCache);
     }
 
     static View of(GuardedRules provider) {
       return new View(
-          provider.info(), provider::isBreakerOpen, provider::cachedAnswers, provider::clearCache);
+          provider.info(), provider::isBreakerOpen, provider::cachedResults, provider::clearCache);
     }
 
     static View of(GuardedActions provider) {
       return new View(
-          provider.info(), provider::isBreakerOpen, provider::cachedAnswers, provider::clearCache);
+          provider.info(), provider::isBreakerOpen, provider::cachedResults, provider::clearCache);
     }
   }
 
@@ -46,7 +46,7 @@ public final class ProviderViews {
   private final Runnable clearCertificates;
 
   /**
-   * @param clearCertificates removes cached answers about certificates
+   * @param clearCertificates removes cached results about certificates
    */
   ProviderViews(List<View> views, Runnable clearCertificates) {
     this.views = List.copyOf(views);
@@ -58,7 +58,7 @@ public final class ProviderViews {
     return views.stream().filter(view -> view.info().chain() == chain).toList();
   }
 
-  /** Removes all cached answers of a list; connected clients then reload their rules. */
+  /** Removes all cached results of a list; connected clients then reload their rules. */
   public void clearCaches(Chain chain) {
     of(chain).forEach(view -> view.clearCache().run());
     if (chain == Chain.AUTHENTICATION) {

@@ -26,25 +26,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stand-ins for the extensions of a plugin, which the broker keeps for as long as the node runs.
- * Each call goes to the instance that is loaded at that moment. A call that has begun ends with the
- * same instance, and so does an exchange of AUTH packets.
+ * Proxies for the extensions of a plugin, which the broker keeps for as long as the node runs. Each
+ * call goes to the instance that is loaded at that moment. A call that has begun ends with the same
+ * instance, and so does an exchange of AUTH packets.
  */
 final class ReloadableExtensions {
   private ReloadableExtensions() {}
 
   /**
-   * Returns one stand-in for each kind of each extension.
+   * Returns one proxy for each kind of each extension.
    *
    * @param current the loaded instance; the kinds of the first one are final
    */
   static List<Extension> of(Supplier<PluginInstance> current) {
     List<Extension> all = new ArrayList<>();
-    add(all, current, Authenticator.class, AuthenticatorStandIn::new);
-    add(all, current, EnhancedAuthenticator.class, EnhancedAuthenticatorStandIn::new);
-    add(all, current, Authorizer.class, AuthorizerStandIn::new);
-    add(all, current, ClientEventListener.class, ListenerStandIn::new);
-    add(all, current, SplitStrategy.class, SplitStrategyStandIn::new);
+    add(all, current, Authenticator.class, ReloadableAuthenticator::new);
+    add(all, current, EnhancedAuthenticator.class, ReloadableEnhancedAuthenticator::new);
+    add(all, current, Authorizer.class, ReloadableAuthorizer::new);
+    add(all, current, ClientEventListener.class, ReloadableListener::new);
+    add(all, current, SplitStrategy.class, ReloadableSplitStrategy::new);
     return all;
   }
 
@@ -52,10 +52,10 @@ final class ReloadableExtensions {
       List<Extension> all,
       Supplier<PluginInstance> current,
       Class<E> kind,
-      Function<ExtensionSlot<E>, Extension> standIn) {
+      Function<ExtensionSlot<E>, Extension> proxy) {
     int count = current.get().extensions(kind).size();
     for (int i = 0; i < count; i++) {
-      all.add(standIn.apply(new ExtensionSlot<>(current, kind, i)));
+      all.add(proxy.apply(new ExtensionSlot<>(current, kind, i)));
     }
   }
 
@@ -118,21 +118,22 @@ final class ReloadableExtensions {
     }
   }
 
-  private record AuthenticatorStandIn(ExtensionSlot<Authenticator> place) implements Authenticator {
+  private record ReloadableAuthenticator(ExtensionSlot<Authenticator> place)
+      implements Authenticator {
     @Override
     public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
       return place.callAsync(authenticator -> authenticator.authenticate(attempt));
     }
   }
 
-  private record AuthorizerStandIn(ExtensionSlot<Authorizer> place) implements Authorizer {
+  private record ReloadableAuthorizer(ExtensionSlot<Authorizer> place) implements Authorizer {
     @Override
     public CompletionStage<Decision> authorize(ClientInfo client, Action action) {
       return place.callAsync(authorizer -> authorizer.authorize(client, action));
     }
   }
 
-  private record EnhancedAuthenticatorStandIn(ExtensionSlot<EnhancedAuthenticator> place)
+  private record ReloadableEnhancedAuthenticator(ExtensionSlot<EnhancedAuthenticator> place)
       implements EnhancedAuthenticator {
     @Override
     public String method() {
@@ -182,7 +183,7 @@ final class ReloadableExtensions {
     }
   }
 
-  private record ListenerStandIn(ExtensionSlot<ClientEventListener> place)
+  private record ReloadableListener(ExtensionSlot<ClientEventListener> place)
       implements ClientEventListener {
     @Override
     public void onConnected(ClientInfo client) {
@@ -215,7 +216,8 @@ final class ReloadableExtensions {
     }
   }
 
-  private record SplitStrategyStandIn(ExtensionSlot<SplitStrategy> place) implements SplitStrategy {
+  private record ReloadableSplitStrategy(ExtensionSlot<SplitStrategy> place)
+      implements SplitStrategy {
     @Override
     public SplitAdvice advise(RangeLoad load, NodeLoad node) {
       return place.call(strategy -> strategy.advise(load, node));

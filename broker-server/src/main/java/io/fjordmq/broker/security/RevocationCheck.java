@@ -105,7 +105,7 @@ final class RevocationCheck implements AutoCloseable {
             .thenApply(refusal -> refusal.map(found -> refuse(attempt, found)));
   }
 
-  /** Checks a certificate without consequences and without cached answers. */
+  /** Checks a certificate without consequences and without cached results. */
   CompletableFuture<Optional<Refusal>> test(
       X509Certificate certificate, @Nullable List<X509Certificate> issuers) {
     return revocation.check(certificate, issuers, false, () -> false);
@@ -147,7 +147,7 @@ final class RevocationCheck implements AutoCloseable {
     }
   }
 
-  /** Removes all cached answers of responders. */
+  /** Removes all cached results of responders. */
   void clearCache() {
     revocation.clearCache();
   }

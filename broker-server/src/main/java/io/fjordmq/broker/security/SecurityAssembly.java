@@ -62,7 +62,7 @@ final class SecurityAssembly {
   }
 
   /**
-   * @param clearCertificates removes cached answers about certificates
+   * @param clearCertificates removes cached results about certificates
    */
   ProviderViews views(Runnable clearCertificates) {
     return new ProviderViews(views, clearCertificates);

@@ -3,7 +3,7 @@ package io.fjordmq.broker.security;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.plugin.Decision;
 import io.fjordmq.api.plugin.Permissions.Rule;
@@ -24,7 +24,7 @@ record TopicRules(List<Rule> rules, List<String> origins) {
   }
 
   /** Returns the rules of a client; rules that cannot apply to it are left out. */
-  static TopicRules of(List<RuleTemplate> templates, ClientFacts client) {
+  static TopicRules of(List<RuleTemplate> templates, ClientContext client) {
     List<Rule> rules = new ArrayList<>();
     List<String> origins = new ArrayList<>();
     for (RuleTemplate template : templates) {

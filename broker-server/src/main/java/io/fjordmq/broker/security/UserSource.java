@@ -1,6 +1,6 @@
 package io.fjordmq.broker.security;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ public interface UserSource {
         }
 
         @Override
-        public DatabaseRules rulesOf(ClientFacts client) {
+        public DatabaseRules rulesOf(ClientContext client) {
           return new DatabaseRules(List.of(), () -> true);
         }
 
@@ -42,7 +42,7 @@ public interface UserSource {
   @Nullable DatabaseUser find(String userName);
 
   /** Returns the rules that apply to a client. */
-  DatabaseRules rulesOf(ClientFacts client);
+  DatabaseRules rulesOf(ClientContext client);
 
   /**
    * Returns an object that is replaced by another one after each change of users or rules that

@@ -46,6 +46,6 @@ public record ClientQueue(long sentBelow, List<InFlight> inflight, List<Queued> 
    * @param maxQueued maximum number of queued messages; 0 for none
    * @param maxPayloadBytes size to which payloads are shortened
    */
-  public record Wanted(
+  public record Selection(
       long inflightFrom, int maxInflight, int skipQueued, int maxQueued, int maxPayloadBytes) {}
 }

@@ -37,7 +37,7 @@ public interface ConnectedClient {
    * Returns messages for the client, without side effects; null if it is not connected anymore. On
    * the event loop.
    */
-  @Nullable ClientQueue queue(ClientQueue.Wanted wanted);
+  @Nullable ClientQueue queue(ClientQueue.Selection selection);
 
   /**
    * Disconnects the client with 0x98 (administrative action) and ends its session, even if it is

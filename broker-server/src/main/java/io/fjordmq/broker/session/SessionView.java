@@ -116,7 +116,7 @@ record SessionView(Session session) implements ConnectedClient {
   }
 
   @Override
-  public @Nullable ClientQueue queue(ClientQueue.Wanted wanted) {
+  public @Nullable ClientQueue queue(ClientQueue.Selection selection) {
     if (!session.isOpen()) {
       return null;
     }
@@ -124,7 +124,7 @@ record SessionView(Session session) implements ConnectedClient {
     InflightWindow window = outbound.window();
     return new ClientQueue(
         window.sentBelow(),
-        window.inflightFrom(wanted.inflightFrom(), wanted.maxInflight()).stream()
+        window.inflightFrom(selection.inflightFrom(), selection.maxInflight()).stream()
             .map(
                 sequence ->
                     new ClientQueue.InFlight(
@@ -132,8 +132,8 @@ record SessionView(Session session) implements ConnectedClient {
                         InflightWindow.packetIdentifier(sequence),
                         awaited(window.state(sequence))))
             .toList(),
-        outbound.live().peek(wanted.skipQueued(), wanted.maxQueued()).stream()
-            .map(delivery -> queued(delivery, wanted.maxPayloadBytes()))
+        outbound.live().peek(selection.skipQueued(), selection.maxQueued()).stream()
+            .map(delivery -> queued(delivery, selection.maxPayloadBytes()))
             .toList());
   }
 

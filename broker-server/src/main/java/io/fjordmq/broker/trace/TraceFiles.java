@@ -88,7 +88,7 @@ final class TraceFiles {
   /**
    * Opens the file of a trace, which may exist.
    *
-   * @throws IOException if the folder cannot be created
+   * @throws IOException if the directory cannot be created
    */
   TraceFile open(Trace trace) throws IOException {
     TraceFile present = open.get(trace.fileName());

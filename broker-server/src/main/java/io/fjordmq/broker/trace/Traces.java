@@ -49,7 +49,7 @@ public final class Traces implements AutoCloseable {
    *
    * @param clock cluster time
    * @param node the id of this node
-   * @param folder the folder of the files, which is created if necessary
+   * @param folder the directory of the files, which is created if necessary
    * @param hasFreeDiskSpace whether there is enough free disk space to write files
    */
   public record Dependencies(

@@ -150,15 +150,15 @@ final class TrainingClient extends SimpleChannelInboundHandler<MqttMessage> {
   }
 
   private void request(MqttMessage packet, String expected) {
-    CompletableFuture<MqttMessage> answer = new CompletableFuture<>();
+    CompletableFuture<MqttMessage> awaited = new CompletableFuture<>();
     channel
         .eventLoop()
         .execute(
             () -> {
-              response = answer;
+              response = awaited;
               channel.writeAndFlush(packet);
             });
-    await(answer, expected);
+    await(awaited, expected);
   }
 
   /** Sends a PUBLISH and does not wait. */

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.userdb;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.limits.RateLimitedLog;
@@ -132,7 +132,7 @@ public final class UserDirectory implements UserSource, MetadataListener {
   }
 
   @Override
-  public DatabaseRules rulesOf(ClientFacts client) {
+  public DatabaseRules rulesOf(ClientContext client) {
     String tenant = client.tenant();
     String userName = client.userName();
     String userKey =

@@ -12,14 +12,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The files in a folder of the jar that contains a class, or of a directory of classes. */
+/** The files in a directory of the jar that contains a class, or of a directory of classes. */
 final class PackagedFiles {
   private PackagedFiles() {}
 
   /**
-   * Reads all files below a folder. Blocks.
+   * Reads all files below a directory. Blocks.
    *
-   * @return the contents by path relative to the folder, separated by {@code /}
+   * @return the contents by path relative to the directory, separated by {@code /}
    */
   static SortedMap<String, byte[]> read(Class<?> owner, String folder) throws IOException {
     Path source = source(owner);

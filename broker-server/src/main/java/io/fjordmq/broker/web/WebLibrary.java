@@ -10,7 +10,7 @@ import java.util.Properties;
  * A file of a JavaScript library from a WebJar on the classpath.
  *
  * @param path where the page expects the file, relative to its other files
- * @param artifact the WebJar, which also names its folder
+ * @param artifact the WebJar, which also names its directory
  * @param file the file within the library
  */
 record WebLibrary(String path, String artifact, String file) {

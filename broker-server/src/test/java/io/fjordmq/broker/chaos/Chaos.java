@@ -90,7 +90,7 @@ final class Chaos {
   }
 
   /**
-   * @param args folder for data and history, home of FjordMQ, seconds, seed, the kinds of faults
+   * @param args directory for data and history, home of FjordMQ, seconds, seed, the kinds of faults
    *     joined by commas or "all", number of nodes, then the command of the nodes' JVM
    */
   public static void main(String[] args) throws Exception {

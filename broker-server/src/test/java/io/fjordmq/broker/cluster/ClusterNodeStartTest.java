@@ -130,7 +130,7 @@ class ClusterNodeStartTest {
           directory.resolve(FORMING), "fjordmq forming, form 1\nnode b\nnumber 2\npromise a 1\n");
       assertThatThrownBy(() -> ClusterNode.identify(bootstrap, directory, progress -> {}))
           .isInstanceOf(StartException.class)
-          .hasMessageContaining("this node has agreed that node a creates one");
+          .hasMessageContaining("this node has promised to join the cluster of node a");
       assertThatThrownBy(() -> ClusterNode.identify(alone, directory, progress -> {}))
           .hasMessageContaining("this node waits for the cluster of node a");
     }

@@ -38,7 +38,7 @@ class ProviderKeysTest {
       securityConfig:
         authentication:
           - type: scripted
-            answer: deny
+            result: deny
             secret: s3cret
             headers:
               X-Token: abc
@@ -60,7 +60,7 @@ class ProviderKeysTest {
         .containsExactly("scripted", "passwordFile");
     ProviderEntry first = Objects.requireNonNull(security.authentication().get(0));
     assertThat(first.values())
-        .containsEntry("answer", "deny")
+        .containsEntry("result", "deny")
         .containsEntry("headers.X-Token", "abc")
         .containsEntry("body.clientid", "${clientid}")
         .containsEntry("body.user", "%u");
@@ -72,11 +72,11 @@ class ProviderKeysTest {
   @Test
   void shouldOverrideValuesByVariablesAndProperties() throws Exception {
     Properties properties = new Properties();
-    properties.setProperty("securityConfig.authentication.0.answer", "ignore");
+    properties.setProperty("securityConfig.authentication.0.result", "ignore");
     Map<String, String> environment =
         Map.of(
             "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__0__SECRET", "other",
-            "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__0__ANSWER", "allow",
+            "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__0__RESULT", "allow",
             "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__2__TYPE", "scripted",
             "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__2__BODY", "{\"userName\": \"%u\"}",
             "FJORDMQ_SECURITYCONFIG__AUTHENTICATION__2__ONERROR", "ignore",
@@ -84,7 +84,7 @@ class ProviderKeysTest {
     var security = load(YAML, environment, properties).config().securityConfig();
     ProviderEntry first = Objects.requireNonNull(security.authentication().get(0));
     ProviderEntry third = Objects.requireNonNull(security.authentication().get(2));
-    assertThat(first.values()).containsEntry("secret", "other").containsEntry("answer", "ignore");
+    assertThat(first.values()).containsEntry("secret", "other").containsEntry("result", "ignore");
     assertThat(third.values())
         .containsEntry("body.userName", "%u")
         .containsEntry("onError", "ignore")
@@ -122,7 +122,7 @@ class ProviderKeysTest {
         .asString()
         .contains("must be one of aclFile, ")
         .contains("scripted, not 'passwordFile'");
-    assertThat(problems("securityConfig:\n  authentication:\n    - answer: allow\n"))
+    assertThat(problems("securityConfig:\n  authentication:\n    - result: allow\n"))
         .singleElement()
         .asString()
         .contains("securityConfig.authentication.0.type is required");
@@ -132,11 +132,11 @@ class ProviderKeysTest {
   void shouldSuggestTheKeyThatWasMeant() {
     assertThat(
             problems(
-                "securityConfig:\n  authentication:\n    - type: scripted\n      anwser: allow\n"))
+                "securityConfig:\n  authentication:\n    - type: scripted\n      reslut: allow\n"))
         .singleElement()
         .asString()
-        .contains("line 4: unknown key securityConfig.authentication.0.anwser")
-        .contains("did you mean answer?");
+        .contains("line 4: unknown key securityConfig.authentication.0.reslut")
+        .contains("did you mean result?");
     assertThat(
             problems(
                 "securityConfig:\n"
@@ -162,9 +162,9 @@ class ProviderKeysTest {
                 "securityConfig:\n"
                     + "  authentication:\n"
                     + "    - type: scripted\n"
-                    + "      answer: {a: b}\n"))
+                    + "      result: {a: b}\n"))
         .singleElement()
         .asString()
-        .contains("answer must be a value, not a section");
+        .contains("result must be a value, not a section");
   }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
- * The rules for the modules of the broker. The folder of a module determines the package of its
+ * The rules for the modules of the broker. The directory of a module determines the package of its
  * classes.
  */
 final class HouseRules {

@@ -173,8 +173,8 @@ class TidyTest {
   }
 
   /**
-   * All sources of all modules. Looks only into the src folders: elsewhere, builds and other tests
-   * create and delete files at the same time.
+   * All sources of all modules. Looks only into the src directories: elsewhere, builds and other
+   * tests create and delete files at the same time.
    */
   private static List<Path> sources() {
     List<Path> sources = new ArrayList<>();

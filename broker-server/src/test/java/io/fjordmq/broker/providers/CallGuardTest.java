@@ -83,12 +83,12 @@ class CallGuardTest {
   private CompletableFuture<String> call(CallGuard guard) {
     return guard.call(
         () -> {
-          CompletableFuture<String> answer = new CompletableFuture<>();
-          pending.add(answer);
-          return answer;
+          CompletableFuture<String> result = new CompletableFuture<>();
+          pending.add(result);
+          return result;
         },
         () -> false,
-        answer -> CallOutcome.ALLOW);
+        result -> CallOutcome.ALLOW);
   }
 
   private static CallOutcome outcome(Exception failure) {
@@ -161,7 +161,7 @@ class CallGuardTest {
                 return CompletableFuture.completedFuture("x");
               },
               () -> false,
-              answer -> CallOutcome.ALLOW));
+              result -> CallOutcome.ALLOW));
     }
     for (CompletableFuture<String> one : calls) {
       assertThat(failure(one)).isIn(CallOutcome.TIMED_OUT, CallOutcome.BUSY);
@@ -185,7 +185,7 @@ class CallGuardTest {
               throw new AssertionError("must not be called");
             },
             gone::get,
-            answer -> CallOutcome.ALLOW);
+            result -> CallOutcome.ALLOW);
     CompletableFuture<String> wanted = call(guard);
     gone.set(true);
     pending.remove().complete("x");
@@ -283,14 +283,14 @@ class CallGuardTest {
                       throw new IllegalStateException("bug");
                     },
                     () -> false,
-                    answer -> CallOutcome.ALLOW)))
+                    result -> CallOutcome.ALLOW)))
         .isEqualTo(CallOutcome.FAILED);
     assertThat(
             failure(
                 guard.<String>call(
                     () -> CompletableFuture.completedFuture(null),
                     () -> false,
-                    answer -> CallOutcome.ALLOW)))
+                    result -> CallOutcome.ALLOW)))
         .isEqualTo(CallOutcome.FAILED);
     for (int i = 0; i < MAX_CONCURRENT; i++) {
       call(guard);
@@ -335,7 +335,7 @@ class CallGuardTest {
                               });
                         },
                         () -> false,
-                        answer -> CallOutcome.ALLOW),
+                        result -> CallOutcome.ALLOW),
                 clients));
       }
       int answered = 0;

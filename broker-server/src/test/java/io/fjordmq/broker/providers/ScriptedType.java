@@ -1,17 +1,17 @@
 package io.fjordmq.broker.providers;
 
-import io.fjordmq.api.auth.ActionAnswer;
 import io.fjordmq.api.auth.ActionProvider;
-import io.fjordmq.api.auth.AuthenticationAnswer;
 import io.fjordmq.api.auth.AuthenticationProvider;
+import io.fjordmq.api.auth.AuthenticationResult;
 import io.fjordmq.api.auth.AuthorizationProvider;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.AuthorizationResult;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.ProviderException;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderSettings;
 import io.fjordmq.api.auth.ProviderType;
-import io.fjordmq.api.auth.RuleAnswer;
 import io.fjordmq.api.auth.RuleProvider;
+import io.fjordmq.api.auth.RuleResult;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.auth.Template;
 import io.fjordmq.api.plugin.Action;
@@ -31,9 +31,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A kind of provider for tests, which answers as configured: {@code answer} is allow, deny, ignore,
- * error or never. {@code rules} is a list of rules such as {@code allow write a/%c}; {@code
- * rulesFile} is a file with one rule per line, which is read for each client.
+ * A kind of provider for tests: {@code result} is allow, deny, ignore, error or never. {@code
+ * rules} is a list of rules such as {@code allow write a/%c}; {@code rulesFile} is a file with one
+ * rule per line, which is read for each client.
  */
 public final class ScriptedType implements ProviderType {
   @Override
@@ -44,7 +44,7 @@ public final class ScriptedType implements ProviderType {
   @Override
   public List<ProviderKey> keys() {
     return List.of(
-        ProviderKey.value("answer"),
+        ProviderKey.value("result"),
         ProviderKey.value("rules"),
         ProviderKey.value("rulesFile"),
         ProviderKey.value("superuser"),
@@ -66,20 +66,20 @@ public final class ScriptedType implements ProviderType {
 
   @Override
   public Opening<AuthenticationProvider> authentication(ProviderSettings settings) {
-    String answer = settings.oneOf("answer", "allow", "deny", "ignore", "error", "never");
-    return executor -> new Logins(settings, answer);
+    String result = settings.oneOf("result", "allow", "deny", "ignore", "error", "never");
+    return executor -> new Logins(settings, result);
   }
 
   @Override
   public Opening<AuthorizationProvider> authorization(ProviderSettings settings) {
-    String answer = settings.oneOf("answer", "allow", "deny", "ignore", "error", "never");
+    String result = settings.oneOf("result", "allow", "deny", "ignore", "error", "never");
     return settings.isSet("rules") || settings.isSet("rulesFile")
-        ? executor -> new Rules(settings, answer)
-        : executor -> new Actions(answer);
+        ? executor -> new Rules(settings, result)
+        : executor -> new Actions(result);
   }
 
-  private static <T> CompletionStage<T> answer(String answer, T value) {
-    return switch (answer) {
+  private static <T> CompletionStage<T> complete(String result, T value) {
+    return switch (result) {
       case "error" ->
           CompletableFuture.failedFuture(new ProviderException("scripted", false, null));
       case "never" -> new CompletableFuture<>();
@@ -87,10 +87,10 @@ public final class ScriptedType implements ProviderType {
     };
   }
 
-  private record Logins(ProviderSettings settings, String answer)
+  private record Logins(ProviderSettings settings, String result)
       implements AuthenticationProvider {
     @Override
-    public CompletionStage<AuthenticationAnswer> authenticate(ClientFacts client) {
+    public CompletionStage<AuthenticationResult> authenticate(ClientContext client) {
       int seconds = settings.number("expiresIn", 0, 0, 1_000);
       Identity identity =
           new Identity(
@@ -100,24 +100,24 @@ public final class ScriptedType implements ProviderType {
               Map.of("site", "oslo"),
               settings.flag("superuser", false),
               seconds == 0 ? null : Instant.now().plusSeconds(seconds));
-      return ScriptedType.answer(
-          answer,
-          switch (answer) {
-            case "allow" -> AuthenticationAnswer.allow(identity);
-            case "deny" -> AuthenticationAnswer.deny("scripted denial");
-            default -> AuthenticationAnswer.ignore("scripted");
+      return ScriptedType.complete(
+          result,
+          switch (result) {
+            case "allow" -> AuthenticationResult.allow(identity);
+            case "deny" -> AuthenticationResult.deny("scripted denial");
+            default -> AuthenticationResult.ignore("scripted");
           });
     }
 
     @Override
-    public String cacheKey(ClientFacts client) {
+    public String cacheKey(ClientContext client) {
       return client.clientId() + client.userName();
     }
   }
 
-  private record Rules(ProviderSettings settings, String answer) implements RuleProvider {
+  private record Rules(ProviderSettings settings, String result) implements RuleProvider {
     @Override
-    public CompletionStage<RuleAnswer> rules(ClientFacts client) {
+    public CompletionStage<RuleResult> rules(ClientContext client) {
       List<String> lines = settings.list("rules");
       if (settings.isSet("rulesFile")) {
         try {
@@ -138,29 +138,30 @@ public final class ScriptedType implements ProviderType {
                 null,
                 "scripted: " + line));
       }
-      return ScriptedType.answer(answer, new RuleAnswer(rules, null));
+      return ScriptedType.complete(result, new RuleResult(rules, null));
     }
 
     @Override
-    public String cacheKey(ClientFacts client) {
+    public String cacheKey(ClientContext client) {
       return client.clientId();
     }
   }
 
-  private record Actions(String answer) implements ActionProvider {
+  private record Actions(String result) implements ActionProvider {
     @Override
-    public CompletionStage<ActionAnswer> authorize(ClientFacts client, Action action) {
+    public CompletionStage<AuthorizationResult> authorize(ClientContext client, Action action) {
       Decision decision =
-          switch (answer) {
+          switch (result) {
             case "allow" -> Decision.ALLOW;
             case "deny" -> Decision.DENY;
             default -> Decision.PASS;
           };
-      return ScriptedType.answer(answer, new ActionAnswer(decision, "scripted rule", null));
+      return ScriptedType.complete(
+          result, new AuthorizationResult(decision, "scripted rule", null));
     }
 
     @Override
-    public String cacheKey(ClientFacts client, Action action) {
+    public String cacheKey(ClientContext client, Action action) {
       return client.clientId() + action;
     }
   }

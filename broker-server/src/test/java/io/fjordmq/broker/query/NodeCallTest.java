@@ -168,7 +168,7 @@ class NodeCallTest {
   @Test
   void shouldNotChangeTheBytesOfCallsAboutQueues() {
     assertCall(
-        new PeekClient(new InboxId("t", "c"), new ClientQueue.Wanted(300, 1, 2, 3, 4)),
+        new PeekClient(new InboxId("t", "c"), new ClientQueue.Selection(300, 1, 2, 3, 4)),
         "01" + "09" + "0174" + "0163" + "ac02" + "01020304");
     Message message =
         new Message(

@@ -64,7 +64,7 @@ final class TestRequest {
   Response send(String method, String pathAndQuery, @Nullable String json) {
     int mark = pathAndQuery.indexOf('?');
     String path = mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark);
-    List<String> segments = UrlText.segments(path);
+    List<String> segments = UrlDecoder.segments(path);
     Operation operation =
         operations.stream()
             .filter(known -> known.method().name().equals(method))
@@ -73,7 +73,7 @@ final class TestRequest {
             .orElseThrow(() -> new AssertionError("no operation " + method + " " + path));
     Map<String, List<Object>> query = new LinkedHashMap<>();
     if (mark >= 0) {
-      UrlText.parameters(pathAndQuery.substring(mark + 1))
+      UrlDecoder.parameters(pathAndQuery.substring(mark + 1))
           .forEach((name, values) -> query.put(name, parse(operation, name, values)));
     }
     Object body =

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,8 +85,8 @@ class AclFileTest {
     assertThat(decide(rules, topic, access.equals("write"))).isEqualTo(expected);
   }
 
-  private static ClientFacts client(String clientId, @Nullable String userName) {
-    return ClientFacts.withoutPassword(
+  private static ClientContext client(String clientId, @Nullable String userName) {
+    return ClientContext.withoutPassword(
         clientId, userName, null, null, "tcp", "", Map.of("site", "oslo"));
   }
 

@@ -3,7 +3,7 @@ package io.fjordmq.broker.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.Authentication;
 import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.ConnectAttempt;
@@ -372,10 +372,10 @@ class ConnectAdmissionTest {
 
   @Test
   void shouldExtractTheCommonNameOfASubject() {
-    assertThat(ClientFacts.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
-    assertThat(ClientFacts.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
-    assertThat(ClientFacts.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
-    assertThat(ClientFacts.commonName("O=x")).isNull();
-    assertThat(ClientFacts.commonName("")).isNull();
+    assertThat(ClientContext.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
+    assertThat(ClientContext.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
+    assertThat(ClientContext.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");
+    assertThat(ClientContext.commonName("O=x")).isNull();
+    assertThat(ClientContext.commonName("")).isNull();
   }
 }

@@ -115,9 +115,9 @@ class ProviderChainTest {
 
   @Test
   void shouldAskTheNextProviderOnlyIfOneIgnoresTheClient() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "ignore"));
-    authentication.add(provider("type", "scripted", "answer", "allow"));
-    authentication.add(provider("type", "scripted", "answer", "deny"));
+    authentication.add(provider("type", "scripted", "result", "ignore"));
+    authentication.add(provider("type", "scripted", "result", "allow"));
+    authentication.add(provider("type", "scripted", "result", "deny"));
     assertThat(admit())
         .isInstanceOfSatisfying(
             Admitted.class,
@@ -126,7 +126,7 @@ class ProviderChainTest {
 
   @Test
   void shouldRefuseAClientThatAllProvidersIgnore() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "ignore"));
+    authentication.add(provider("type", "scripted", "result", "ignore"));
     assertThat(admit())
         .isInstanceOfSatisfying(
             Refused.class,
@@ -135,8 +135,8 @@ class ProviderChainTest {
 
   @Test
   void shouldDenyIfAProviderFailsUnlessItsErrorsAreIgnored() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "error"));
-    authentication.add(provider("type", "scripted", "answer", "allow"));
+    authentication.add(provider("type", "scripted", "result", "error"));
+    authentication.add(provider("type", "scripted", "result", "allow"));
     assertThat(admit())
         .isInstanceOfSatisfying(
             Refused.class,
@@ -153,10 +153,10 @@ class ProviderChainTest {
 
   @Test
   void shouldNotAdmitAnyoneBecauseAllProvidersFailAndAreIgnored() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "error", "onError", "ignore"));
+    authentication.add(provider("type", "scripted", "result", "error", "onError", "ignore"));
     authentication.add(
-        provider("type", "scripted", "answer", "never", "onError", "ignore", "timeout", "50 ms"));
-    authentication.add(provider("type", "scripted", "answer", "ignore"));
+        provider("type", "scripted", "result", "never", "onError", "ignore", "timeout", "50 ms"));
+    authentication.add(provider("type", "scripted", "result", "ignore"));
     assertThat(admit())
         .as("not like wrong credentials, which would count as a failed login")
         .isInstanceOfSatisfying(
@@ -165,7 +165,7 @@ class ProviderChainTest {
 
   @Test
   void shouldRefuseAsUnavailableIfAProviderDoesNotAnswer() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "never", "timeout", "50 ms"));
+    authentication.add(provider("type", "scripted", "result", "never", "timeout", "50 ms"));
     assertThat(admit())
         .isInstanceOfSatisfying(
             Refused.class,
@@ -178,23 +178,23 @@ class ProviderChainTest {
   @Test
   void shouldUseAProviderOnlyForItsListeners() throws Exception {
     authentication.add(
-        provider("type", "scripted", "answer", "deny", "listeners", "tlsListener, wssListener"));
-    authentication.add(provider("type", "scripted", "answer", "allow"));
+        provider("type", "scripted", "result", "deny", "listeners", "tlsListener, wssListener"));
+    authentication.add(provider("type", "scripted", "result", "allow"));
     assertThat(admit("tcpListener")).isInstanceOf(Admitted.class);
     assertThat(admit("wssListener")).isInstanceOf(Refused.class);
   }
 
   @Test
   void shouldSkipDisabledProviders() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "deny", "enable", "false"));
-    authentication.add(provider("type", "scripted", "answer", "allow", "name", "second"));
+    authentication.add(provider("type", "scripted", "result", "deny", "enable", "false"));
+    authentication.add(provider("type", "scripted", "result", "allow", "name", "second"));
     assertThat(admit()).isInstanceOf(Admitted.class);
   }
 
   @Test
   void shouldLetASuperuserDoEverything() throws Exception {
     authentication.add(provider("type", "scripted", "superuser", "true"));
-    authorization.add(provider("type", "scripted", "answer", "deny"));
+    authorization.add(provider("type", "scripted", "result", "deny"));
     ClientAccess access = access();
     assertThat(access.isUnrestricted()).isTrue();
     assertThat(mayPublish(access, "a")).isTrue();
@@ -229,7 +229,7 @@ class ProviderChainTest {
   @Test
   void shouldRefuseAClientWhoseRulesCannotBeLoaded() throws Exception {
     authentication.add(provider("type", "scripted"));
-    authorization.add(provider("type", "scripted", "answer", "error", "rules", "allow read a"));
+    authorization.add(provider("type", "scripted", "result", "error", "rules", "allow read a"));
     assertThat(admit())
         .isInstanceOfSatisfying(
             Refused.class,
@@ -270,7 +270,7 @@ class ProviderChainTest {
   void shouldKeepTheOrderOfRulesAndServices() throws Exception {
     authentication.add(provider("type", "scripted"));
     authorization.add(provider("type", "scripted", "rules", "deny read_write a/#"));
-    authorization.add(provider("type", "scripted", "answer", "ignore"));
+    authorization.add(provider("type", "scripted", "result", "ignore"));
     authorization.add(provider("type", "scripted", "rules", "allow write b, allow read c/1"));
     ClientAccess access = access();
     assertThat(access.mayPublish(new Topic("a/x"), Qos.AT_MOST_ONCE, false, 0))
@@ -290,7 +290,7 @@ class ProviderChainTest {
   @Test
   void shouldDenyClientsOfListenersThatNoSourceServes() throws Exception {
     authentication.add(provider("type", "scripted"));
-    authorization.add(provider("type", "scripted", "answer", "allow", "listeners", "other"));
+    authorization.add(provider("type", "scripted", "result", "allow", "listeners", "other"));
     ClientAccess access = access();
     assertThat(access.isUnrestricted()).isFalse();
     assertThat(mayPublish(access, "a")).isFalse();
@@ -299,10 +299,10 @@ class ProviderChainTest {
 
   @Test
   void shouldReportEachStepOfATest() throws Exception {
-    authentication.add(provider("type", "scripted", "answer", "ignore", "name", "first"));
-    authentication.add(provider("type", "scripted", "answer", "allow", "name", "second"));
+    authentication.add(provider("type", "scripted", "result", "ignore", "name", "first"));
+    authentication.add(provider("type", "scripted", "result", "allow", "name", "second"));
     authorization.add(provider("type", "scripted", "rules", "allow write a"));
-    authorization.add(provider("type", "scripted", "answer", "error", "name", "service"));
+    authorization.add(provider("type", "scripted", "result", "error", "name", "service"));
     LoginDryRun.Result result =
         open()
             .trial()
@@ -314,7 +314,7 @@ class ProviderChainTest {
     assertThat(result.admitted()).isTrue();
     assertThat(result.allowed()).isFalse();
     assertThat(result.steps())
-        .extracting(ChainStep::provider, ChainStep::answer)
+        .extracting(ChainStep::provider, ChainStep::result)
         .containsExactly(
             tuple("authentication first", "ignore"),
             tuple("authentication second", "allow"),
@@ -348,12 +348,12 @@ class ProviderChainTest {
 
   @Test
   void shouldReportInvalidSettingsBeforeTheStart() {
-    authentication.add(provider("type", "scripted", "answer", "perhaps"));
+    authentication.add(provider("type", "scripted", "result", "perhaps"));
     authentication.add(provider("type", "scripted", "timeout", "5"));
     authentication.add(provider("type", "passwordFile", "file", "nowhere"));
     authentication.add(provider("type", "x509", "username", "shoeSize"));
     assertThat(SecurityFiles.problems(settings(), Map.of()))
-        .anyMatch(one -> one.startsWith("securityConfig.authentication.0.answer must be one of"))
+        .anyMatch(one -> one.startsWith("securityConfig.authentication.0.result must be one of"))
         .anyMatch(one -> one.startsWith("securityConfig.authentication.1.timeout must be a dur"))
         .anyMatch(one -> one.startsWith("securityConfig.authentication.2.file: file not found"))
         .anyMatch(one -> one.startsWith("securityConfig.authentication.3.username must be one"));

@@ -64,14 +64,14 @@ class RevocationCheckTest {
     LoginDryRun.Result good = result(client);
     assertThat(good.admitted()).isTrue();
     assertThat(good.steps())
-        .extracting(ChainStep::chain, ChainStep::answer)
+        .extracting(ChainStep::chain, ChainStep::result)
         .startsWith(tuple("certificate", "allow"))
         .hasSizeGreaterThan(1);
     LoginDryRun.Result revoked = result(client, client);
     assertThat(revoked.admitted()).isFalse();
     assertThat(revoked.reason()).contains("was revoked at");
     assertThat(revoked.steps())
-        .extracting(ChainStep::chain, ChainStep::provider, ChainStep::answer)
+        .extracting(ChainStep::chain, ChainStep::provider, ChainStep::result)
         .containsExactly(tuple("certificate", "securityConfig.crl", "deny"));
   }
 

@@ -2,7 +2,7 @@ package io.fjordmq.broker.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.EnhancedAuthenticator.Exchange;
@@ -47,7 +47,7 @@ class ScramExchangeTest {
     }
 
     @Override
-    public DatabaseRules rulesOf(ClientFacts client) {
+    public DatabaseRules rulesOf(ClientContext client) {
       return new DatabaseRules(List.of(), () -> true);
     }
 

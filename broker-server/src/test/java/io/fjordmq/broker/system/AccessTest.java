@@ -91,9 +91,9 @@ class AccessTest {
 
   /** The reason code of the PUBACK. */
   private static String publish(RawClient client, String topic) {
-    String answer = client.send(packet(0x32, text(topic) + "000100")).next();
-    assertThat(answer).startsWith("40");
-    return answer.length() == 8 ? "00" : answer.substring(8, 10);
+    String response = client.send(packet(0x32, text(topic) + "000100")).next();
+    assertThat(response).startsWith("40");
+    return response.length() == 8 ? "00" : response.substring(8, 10);
   }
 
   private static void addUser(Path home, Path file, String user, String password) throws Exception {
@@ -226,13 +226,13 @@ class AccessTest {
       for (int i = 0; i < 8; i++) {
         burst.add(new RawClient(broker.mqtt()).send(loginPacket("b" + i, "alice", "wrong")));
       }
-      List<String> answers = burst.stream().map(client -> code(client.next())).toList();
-      assertThat(answers).contains("89", "86").containsOnly("89", "86");
+      List<String> responses = burst.stream().map(client -> code(client.next())).toList();
+      assertThat(responses).contains("89", "86").containsOnly("89", "86");
       String denials = "fjordmq_denials_total{attempt=\"connect\",cause=\"%s\"}";
       assertThat(broker.scrape().value(denials.formatted("busy")))
-          .isEqualTo(answers.stream().filter("89"::equals).count());
+          .isEqualTo(responses.stream().filter("89"::equals).count());
 
-      long failed = answers.stream().filter("86"::equals).count();
+      long failed = responses.stream().filter("86"::equals).count();
       for (; failed < 10; failed++) {
         assertThat(answer(broker, "alice", "wrong")).isEqualTo("86");
       }

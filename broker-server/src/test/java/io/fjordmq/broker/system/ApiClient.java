@@ -30,7 +30,7 @@ final class ApiClient {
   }
 
   /** A response, whose body is null if it is empty. */
-  record Answer(int status, JsonNode body) {}
+  record Response(int status, JsonNode body) {}
 
   /** The file in which a node names its URL and token. */
   static Path file(Path nodeDirectory) {
@@ -51,7 +51,7 @@ final class ApiClient {
     }
   }
 
-  Answer get(String path) {
+  Response get(String path) {
     return send("GET", path, "");
   }
 
@@ -61,9 +61,9 @@ final class ApiClient {
    * @param path below {@code /api/v5}
    * @param body JSON; empty for none
    */
-  Answer send(String method, String path, String body) {
+  Response send(String method, String path, String body) {
     HttpResponse<String> response = exchange(method, path, body);
-    return new Answer(response.statusCode(), json.readTree(response.body()));
+    return new Response(response.statusCode(), json.readTree(response.body()));
   }
 
   /** Returns the body of a successful response that is not JSON. */

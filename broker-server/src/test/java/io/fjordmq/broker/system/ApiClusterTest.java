@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,9 +61,9 @@ class ApiClusterTest {
     return all().get(0);
   }
 
-  private static JsonNode ok(Answer answer) {
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
-    return answer.body();
+  private static JsonNode ok(Response response) {
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
+    return response.body();
   }
 
   private static List<String> texts(JsonNode list, String field) {
@@ -78,9 +78,9 @@ class ApiClusterTest {
     Await.until(
         "all nodes answer " + path,
         () -> {
-          JsonNode answer = ok(client.get(path));
-          list.set(answer);
-          return !answer.get("meta").has("partial");
+          JsonNode response = ok(client.get(path));
+          list.set(response);
+          return !response.get("meta").has("partial");
         });
     return Objects.requireNonNull(list.get());
   }
@@ -144,7 +144,7 @@ class ApiClusterTest {
   @Test
   void shouldExplainWhyACommandIsNotPossible() {
     String range = texts(ok(first().get("/ranges?store=retain")).get("data"), "range").get(0);
-    Answer refused = first().send("POST", "/ranges/" + range + "/split", "");
+    Response refused = first().send("POST", "/ranges/" + range + "/split", "");
     assertThat(refused.status()).isEqualTo(409);
     assertThat(refused.body().get("code").asString()).isEqualTo("CONFLICT");
     assertThat(refused.body().get("message").asString()).contains(range + " was not split");
@@ -236,7 +236,7 @@ class ApiClusterTest {
     try (Mqtt5Session session = new Mqtt5Session(cluster.node(2).mqtt(), "reader")) {
       session.connect();
       session.subscribe("api/#", MqttQos.AT_LEAST_ONCE);
-      Answer published =
+      Response published =
           first()
               .send(
                   "POST",
@@ -293,7 +293,7 @@ class ApiClusterTest {
 
   @Test
   void shouldTraceAClientOnAnyNode() {
-    Answer started =
+    Response started =
         first()
             .send(
                 "POST",
@@ -301,7 +301,7 @@ class ApiClusterTest {
                 "{\"name\":\"traced\",\"type\":\"clientid\",\"clientid\":\"traced\\nforged\","
                     + "\"payload_encode\":\"text\"}");
     assertThat(ok(started).get("status").asString()).isEqualTo("running");
-    Answer topic =
+    Response topic =
         first()
             .send("POST", "/trace", "{\"name\":\"t\",\"type\":\"topic\",\"topic\":\"traced/+\"}");
     assertThat(topic.status()).isEqualTo(200);

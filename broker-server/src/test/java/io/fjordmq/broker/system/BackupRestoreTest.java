@@ -125,7 +125,7 @@ class BackupRestoreTest {
     Await.until("load", 30, () -> load.acknowledged > 20);
     acknowledgedBefore = load.acknowledged;
     String body = "{\"directory\":\"%s\",\"bytes_per_second\":200000}".formatted(backup);
-    ApiClient.Answer started = api(node).send("POST", "/backup", body);
+    ApiClient.Response started = api(node).send("POST", "/backup", body);
     assertThat(started.status()).as("%s", started.body()).isEqualTo(200);
     assertThat(api(node).send("POST", "/backup", body).status()).isIn(400, 409);
     Await.until("the end of the backup", 60, () -> !state(node).equals("running"));

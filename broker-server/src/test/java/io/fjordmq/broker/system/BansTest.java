@@ -50,14 +50,14 @@ class BansTest {
 
   private void ban(int node, String kind, String value) {
     String body = "{\"as\":\"%s\",\"who\":\"%s\"}".formatted(kind, value);
-    ApiClient.Answer answer = api(node).send("POST", "/banned", body);
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
+    ApiClient.Response response = api(node).send("POST", "/banned", body);
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
   }
 
   private void unban(int node, String kind, String value) {
-    ApiClient.Answer answer =
+    ApiClient.Response response =
         api(node).send("DELETE", "/banned/" + kind + "/" + value.replace("/", "%2F"), "");
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(204);
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(204);
   }
 
   /** Each node enforces a change once it has applied it, and not before. */

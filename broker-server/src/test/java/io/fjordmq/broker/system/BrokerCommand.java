@@ -59,7 +59,7 @@ record BrokerCommand(List<String> wrapper, String console, Path configuration, L
     return line;
   }
 
-  /** The folder with bin and conf. */
+  /** The directory with bin and conf. */
   static Path home() {
     Path here = Path.of("").toAbsolutePath();
     return Files.exists(here.resolve("bin/standalone.sh")) ? here : here.resolve("..").normalize();

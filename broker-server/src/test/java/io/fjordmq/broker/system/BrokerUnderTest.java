@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A broker process started from the classes under test, on loopback ports of its own, with its data
- * below one folder.
+ * below one directory.
  */
 final class BrokerUnderTest implements AutoCloseable {
   private static final long START_SECONDS = 60;
@@ -144,14 +144,14 @@ final class BrokerUnderTest implements AutoCloseable {
     Await.until("readiness for commands", START_SECONDS, this::isReady);
     Path folder = nodeDirectory().resolve("data/control");
     String name = "test-" + commands.incrementAndGet();
-    Path answer = folder.resolve(name + ".response");
+    Path response = folder.resolve(name + ".response");
     try {
       Path request = folder.resolve(name + ".new");
       Files.writeString(request, words + "\n");
       Files.move(request, folder.resolve(name + ".request"));
-      Await.until("an answer to " + words, COMMAND_SECONDS, () -> Files.exists(answer));
-      String text = Files.readString(answer);
-      Files.delete(answer);
+      Await.until("a response to " + words, COMMAND_SECONDS, () -> Files.exists(response));
+      String text = Files.readString(response);
+      Files.delete(response);
       return text;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -187,7 +187,7 @@ final class BrokerUnderTest implements AutoCloseable {
   /**
    * Uses other classes from the next start on.
    *
-   * @param folder a folder of classes and services at the end of the class path; null for none
+   * @param folder a directory of classes and services at the end of the class path; null for none
    */
   void setMoreClasses(@Nullable Path folder) {
     moreClasses = folder;

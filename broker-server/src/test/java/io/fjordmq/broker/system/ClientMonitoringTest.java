@@ -3,7 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,9 +49,9 @@ class ClientMonitoringTest {
   }
 
   private JsonNode ok(String path) {
-    Answer answer = api.get(path);
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
-    return answer.body();
+    Response response = api.get(path);
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
+    return response.body();
   }
 
   @Test
@@ -76,7 +76,7 @@ class ClientMonitoringTest {
 
   @Test
   void shouldListASlowSubscriberAndCountTheMessagesOfATopic() throws Exception {
-    Answer registered = api.send("POST", "/mqtt/topic_metrics", "{\"topic\":\"slow/1\"}");
+    Response registered = api.send("POST", "/mqtt/topic_metrics", "{\"topic\":\"slow/1\"}");
     assertThat(registered.status()).isEqualTo(201);
     try (RawClient slow = RawClient.openConnected(broker.mqtt(), 4, "slowpoke", 0);
         Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
@@ -106,7 +106,7 @@ class ClientMonitoringTest {
 
   @Test
   void shouldLogOutEverybody() {
-    Answer user =
+    Response user =
         api.send(
             "POST",
             "/users",

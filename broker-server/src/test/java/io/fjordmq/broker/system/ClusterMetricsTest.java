@@ -120,15 +120,15 @@ class ClusterMetricsTest {
             .header("Accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
             .header("Accept-Encoding", "gzip")
             .build();
-    HttpResponse<byte[]> answer =
+    HttpResponse<byte[]> response =
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofByteArray());
-    assertThat(answer.headers().firstValue("content-type").orElseThrow())
+    assertThat(response.headers().firstValue("content-type").orElseThrow())
         .isEqualTo("application/openmetrics-text; version=1.0.0; charset=utf-8");
     String page =
         new String(
-            new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes(), UTF_8);
+            new GZIPInputStream(new ByteArrayInputStream(response.body())).readAllBytes(), UTF_8);
     assertThat(page).endsWith("# EOF\n");
-    assertThat(answer.body().length).as("compressed").isLessThan(page.length() / 5);
+    assertThat(response.body().length).as("compressed").isLessThan(page.length() / 5);
     long series = page.lines().filter(line -> !line.startsWith("#")).count();
     assertThat(series).as(series(page)).isBetween(500L, 2_000L);
   }

@@ -217,7 +217,7 @@ class ClusterTest {
   @Test
   void shouldShowNodesAndRangesAtEveryNode() {
     for (BrokerUnderTest node : cluster.nodes()) {
-      Scrape.Answer page = Scrape.get(node.httpPort(), "/status");
+      Scrape.Response page = Scrape.get(node.httpPort(), "/status");
       assertThat(page.status()).isEqualTo(200);
       assertThat(page.body()).startsWith("FjordMQ ");
       assertThat(page.body().lines().filter(line -> line.contains(" up "))).hasSize(3);

@@ -107,7 +107,7 @@ class DataTransferTest {
     String cursor = "";
     while (true) {
       String separator = path.contains("?") ? "&" : "?";
-      ApiClient.Answer page =
+      ApiClient.Response page =
           api.get(path + (cursor.isEmpty() ? "" : separator + "cursor=" + cursor));
       assertThat(page.status()).as("%s", page.body()).isEqualTo(200);
       page.body().path("data").forEach(all::add);
@@ -120,10 +120,10 @@ class DataTransferTest {
   }
 
   private static int imported(ApiClient api, String path, ArrayNode elements) {
-    ApiClient.Answer answer = api.send("POST", path, elements.toString());
-    assertThat(answer.status()).as("%s", answer.body()).isEqualTo(200);
-    int created = answer.body().path("created").asInt(-1);
-    assertThat(answer.body().path("existing")).hasSize(elements.size() - created);
+    ApiClient.Response response = api.send("POST", path, elements.toString());
+    assertThat(response.status()).as("%s", response.body()).isEqualTo(200);
+    int created = response.body().path("created").asInt(-1);
+    assertThat(response.body().path("existing")).hasSize(elements.size() - created);
     return created;
   }
 

@@ -215,12 +215,12 @@ class DiskFullTest {
     try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
       publisher.connect();
       for (int first = 0; first < MAX_MESSAGES; first += IN_FLIGHT) {
-        List<CompletableFuture<Mqtt5PublishResult>> answers = new ArrayList<>();
+        List<CompletableFuture<Mqtt5PublishResult>> responses = new ArrayList<>();
         for (int i = first; i < first + IN_FLIGHT; i++) {
-          answers.add(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, i + padding));
+          responses.add(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, i + padding));
         }
-        for (int i = 0; i < answers.size(); i++) {
-          if (!isAcknowledged(broker, answers.get(i))) {
+        for (int i = 0; i < responses.size(); i++) {
+          if (!isAcknowledged(broker, responses.get(i))) {
             return acknowledged;
           }
           acknowledged.add(first + i);
@@ -232,9 +232,9 @@ class DiskFullTest {
 
   /** Checks the HTTP pages while it waits: they respond in every state of the node. */
   private static boolean isAcknowledged(
-      BrokerUnderTest broker, CompletableFuture<Mqtt5PublishResult> answer) {
+      BrokerUnderTest broker, CompletableFuture<Mqtt5PublishResult> response) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
-    for (int looks = 0; !answer.isDone(); looks++) {
+    for (int looks = 0; !response.isDone(); looks++) {
       assertThat(System.nanoTime()).as("neither acknowledged nor refused").isLessThan(deadline);
       Await.pause();
       if (looks % 10 == 9) {
@@ -243,7 +243,7 @@ class DiskFullTest {
       }
     }
     try {
-      return answer.get().getError().isEmpty();
+      return response.get().getError().isEmpty();
     } catch (ExecutionException e) {
       return false; // the connection was ended, with reason 0x89
     } catch (InterruptedException e) {

@@ -43,8 +43,8 @@ class EndingIdentitiesTest {
         @Override
         public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
           long millis = attempt.clientId().startsWith("short") ? %1$d : 0;
-          Authentication answer = new Authentication.Allow(identity(attempt.clientId(), millis));
-          return answer.now();
+          Authentication response = new Authentication.Allow(identity(attempt.clientId(), millis));
+          return response.now();
         }
 
         @Override
@@ -148,7 +148,7 @@ class EndingIdentitiesTest {
       assertThat(second.send(connect("alice-2", "1100000e10")).next()).startsWith("20");
       assertThat(other.send(connect("bob-1", "")).next()).startsWith("20");
       assertThat(api.send("DELETE", "/clients", "").status()).isEqualTo(400);
-      ApiClient.Answer kicked = api.send("DELETE", "/clients?username=alice", "");
+      ApiClient.Response kicked = api.send("DELETE", "/clients?username=alice", "");
       assertThat(kicked.status()).isEqualTo(200);
       assertThat(kicked.body().get("kicked").asInt()).isEqualTo(2);
       for (RawClient client : List.of(first, second)) {

@@ -57,7 +57,7 @@ class FewFileDescriptorsTest {
         .equals(RawClient.CLOSED);
   }
 
-  private static Scrape.Answer readiness(BrokerUnderTest broker) {
+  private static Scrape.Response readiness(BrokerUnderTest broker) {
     return Scrape.get(broker.httpPort(), "/readyz");
   }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class Installation {
   private Installation() {}
 
-  /** Lays it out below the folder, which becomes the home of {@code bin/standalone.sh}. */
+  /** Lays it out below the directory, which becomes the home of {@code bin/standalone.sh}. */
   static Path in(Path home) throws IOException {
     Path scripts = Files.createDirectories(home.resolve("bin"));
     Path source = BrokerCommand.home();

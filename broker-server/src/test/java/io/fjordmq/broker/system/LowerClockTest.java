@@ -103,17 +103,17 @@ class LowerClockTest {
     return ahead(cluster.node(1));
   }
 
-  /** The answer of the range's leader; while it moves there is none. */
+  /** The response of the range's leader; while it moves there is none. */
   private static String lowerClock(BrokerUnderTest node, String range) {
-    String[] answer = {""};
+    String[] response = {""};
     Await.until(
         "a leader of " + range,
         TIMEOUT_SECONDS,
         () -> {
-          answer[0] = node.command("lower-clock " + range);
-          return !answer[0].contains("retry later");
+          response[0] = node.command("lower-clock " + range);
+          return !response[0].contains("retry later");
         });
-    return answer[0];
+    return response[0];
   }
 
   private static Map<String, Duration> ahead(BrokerUnderTest node) {

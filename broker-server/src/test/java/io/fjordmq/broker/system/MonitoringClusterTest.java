@@ -3,7 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,9 +62,9 @@ class MonitoringClusterTest {
     return ApiClient.of(cluster.node(node).nodeDirectory());
   }
 
-  private static JsonNode ok(Answer answer) {
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
-    return answer.body();
+  private static JsonNode ok(Response response) {
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
+    return response.body();
   }
 
   private static List<String> texts(JsonNode list, String field) {
@@ -79,9 +79,9 @@ class MonitoringClusterTest {
     Await.until(
         path + " of node " + node + " is as expected",
         () -> {
-          JsonNode answer = ok(api(node).get(path));
-          last.set(answer);
-          return expected.test(answer);
+          JsonNode response = ok(api(node).get(path));
+          last.set(response);
+          return expected.test(response);
         });
     return Objects.requireNonNull(last.get());
   }

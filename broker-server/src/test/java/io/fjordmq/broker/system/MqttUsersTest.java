@@ -70,8 +70,8 @@ class MqttUsersTest {
   }
 
   private void send(int node, String method, String path, String body, int status) {
-    ApiClient.Answer answer = api(node).send(method, path, body.replace('\'', '"'));
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(status);
+    ApiClient.Response response = api(node).send(method, path, body.replace('\'', '"'));
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(status);
   }
 
   private void addUser(int node, String name) {

@@ -19,7 +19,7 @@ public final class NextLevel implements SupportedLevels.Source {
     return new SupportedLevels(1, HIGHEST);
   }
 
-  /** Creates a folder that makes nodes support the level if it is in their class path. */
+  /** Creates a directory that makes nodes support the level if it is in their class path. */
   static Path createService(Path directory) throws IOException {
     Path services = Files.createDirectories(directory.resolve("next-level/META-INF/services"));
     Files.writeString(

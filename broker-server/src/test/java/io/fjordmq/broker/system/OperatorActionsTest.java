@@ -8,7 +8,7 @@ import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
 import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAckReasonCode;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,9 +67,9 @@ class OperatorActionsTest {
     return ok(api(node).get("/cluster")).get("self").asString();
   }
 
-  private static JsonNode ok(Answer answer) {
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
-    return answer.body();
+  private static JsonNode ok(Response response) {
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
+    return response.body();
   }
 
   private JsonNode config(int node, String key) {
@@ -96,10 +96,10 @@ class OperatorActionsTest {
   @Test
   @Order(1)
   void shouldChangeALimitOnAllNodes() {
-    Answer invalid = api(1).send("PUT", "/configs", "{\"values\":{\"" + LIMIT + "\":\"-1\"}}");
+    Response invalid = api(1).send("PUT", "/configs", "{\"values\":{\"" + LIMIT + "\":\"-1\"}}");
     assertThat(invalid.status()).isEqualTo(400);
     assertThat(invalid.body().get("message").asString()).startsWith(LIMIT + " must be between");
-    Answer fixed = api(1).send("PUT", "/configs", "{\"values\":{\"dataDir\":\"x\"}}");
+    Response fixed = api(1).send("PUT", "/configs", "{\"values\":{\"dataDir\":\"x\"}}");
     assertThat(fixed.status()).isEqualTo(400);
     assertThat(fixed.body().get("message").asString())
         .startsWith("dataDir cannot change while nodes run");
@@ -161,7 +161,7 @@ class OperatorActionsTest {
   void shouldRebuildAReplicaOfAnotherNode() {
     String range =
         ok(api(1).get("/ranges?store=retain")).get("data").get(0).get("range").asString();
-    Answer rebuilt = api(1).send("POST", "/ranges/" + range + "/rebuild?node=" + id(2), "");
+    Response rebuilt = api(1).send("POST", "/ranges/" + range + "/rebuild?node=" + id(2), "");
     assertThat(ok(rebuilt).get("message").asString()).contains("rebuilding");
     assertThat(api(1).send("POST", "/ranges/" + range + "/rebuild?node=none", "").status())
         .isEqualTo(404);
@@ -221,7 +221,7 @@ class OperatorActionsTest {
   @Order(6)
   void shouldDecommissionANode() {
     String leaving = id(3);
-    Answer begun = api(1).send("POST", "/nodes/" + leaving + "/decommission", "");
+    Response begun = api(1).send("POST", "/nodes/" + leaving + "/decommission", "");
     assertThat(ok(begun).get("message").asString()).isNotEmpty();
     assertThat(cluster.node(3).awaitEnd(180)).isZero();
     Await.until(

@@ -86,9 +86,9 @@ class OverloadSystemTest {
 
       assertThat(Scrape.get(broker.httpPort(), "/readyz"))
           .satisfies(
-              answer -> {
-                assertThat(answer.status()).isEqualTo(503);
-                assertThat(answer.body()).containsAnyOf("direct memory", "a moment ago");
+              response -> {
+                assertThat(response.status()).isEqualTo(503);
+                assertThat(response.body()).containsAnyOf("direct memory", "a moment ago");
               });
       try (RawClient late = new RawClient(broker.mqtt())) {
         assertThat(late.send(RawClient.connectPacket(5, "late", 0)).next())

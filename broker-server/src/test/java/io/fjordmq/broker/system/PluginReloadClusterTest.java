@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import io.fjordmq.broker.security.PluginJar;
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +79,7 @@ class PluginReloadClusterTest {
       ApiClient api = ApiClient.of(cluster.node(1).nodeDirectory());
       try (Mqtt5Session ann = connect(cluster, 3, "ann")) {
         install(folder, "bob");
-        Answer reloaded = api.send("POST", "/plugins/one-user/reload", "");
+        Response reloaded = api.send("POST", "/plugins/one-user/reload", "");
         assertThat(reloaded.status()).as(String.valueOf(reloaded.body())).isEqualTo(200);
         for (int node = 1; node <= NODES; node++) {
           int number = node;
@@ -91,7 +91,7 @@ class PluginReloadClusterTest {
         assertThat(ann.client().getState().isConnected()).as("the client stays connected").isTrue();
       }
       Files.writeString(folder.resolve("plugins/one-user.jar"), "not a jar");
-      Answer refused = api.send("POST", "/plugins/one-user/reload", "");
+      Response refused = api.send("POST", "/plugins/one-user/reload", "");
       assertThat(refused.status()).isEqualTo(409);
       assertThat(refused.body().get("message").asString())
           .startsWith("plugin one-user was not reloaded on node ")

@@ -2,7 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.system.ApiClient.Answer;
+import io.fjordmq.broker.system.ApiClient.Response;
 import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,14 +40,14 @@ class RangeMoveTest {
     return ApiClient.of(broker.nodeDirectory());
   }
 
-  private static JsonNode ok(Answer answer) {
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
-    return answer.body();
+  private static JsonNode ok(Response response) {
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(200);
+    return response.body();
   }
 
-  private static String conflict(Answer answer) {
-    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(409);
-    return answer.body().get("message").asString();
+  private static String conflict(Response response) {
+    assertThat(response.status()).as(String.valueOf(response.body())).isEqualTo(409);
+    return response.body().get("message").asString();
   }
 
   private static List<String> voters(JsonNode range) {
@@ -61,7 +61,7 @@ class RangeMoveTest {
     return ok(api.get("/ranges/" + range));
   }
 
-  private static Answer post(ApiClient api, String path, String body) {
+  private static Response post(ApiClient api, String path, String body) {
     return api.send("POST", "/ranges/" + path, body.replace('\'', '"'));
   }
 

@@ -176,9 +176,10 @@ class ReshapedClusterTest {
   }
 
   private String runCommand(BrokerUnderTest node, String command) {
-    String answer = node.command(command);
-    recordEvent("%s, asked for '%s': %s".formatted(name(node), command, answer.replace('\n', ' ')));
-    return answer;
+    String response = node.command(command);
+    recordEvent(
+        "%s, asked for '%s': %s".formatted(name(node), command, response.replace('\n', ' ')));
+    return response;
   }
 
   private void recordEvent(String what) {
@@ -199,7 +200,7 @@ class ReshapedClusterTest {
     BrokerUnderTest survivor = cluster.nodes().get(asked);
     BrokerUnderTest victim = cluster.nodes().get((asked + 1 + random.nextInt(NODES - 1)) % NODES);
     String left = anyButLast(ranges(survivor).names("inbox"));
-    CompletableFuture<String> answer =
+    CompletableFuture<String> response =
         CompletableFuture.supplyAsync(() -> runCommand(survivor, "merge " + left));
     pause(random.nextInt(MAX_MILLIS_UNTIL_A_KILL));
     victim.kill();
@@ -208,7 +209,7 @@ class ReshapedClusterTest {
     ranges(survivor);
     victim.restart();
     recordEvent(name(victim) + " is back");
-    assertThat(answer.join()).containsPattern("^[01]\n"); // done, or canceled
+    assertThat(response.join()).containsPattern("^[01]\n"); // done, or canceled
   }
 
   private static void awaitProgress(CrashPairs pairs) {

@@ -16,16 +16,16 @@ import java.util.Map;
 record Scrape(Map<String, Double> samples) {
   private static final int TIMEOUT_MILLIS = 20_000;
 
-  /** An answer over HTTP. */
-  record Answer(int status, String body) {}
+  /** A response over HTTP. */
+  record Response(int status, String body) {}
 
   static Scrape of(int httpPort) {
-    Answer answer = get(httpPort, "/metrics");
-    if (answer.status() != 200) {
-      throw new AssertionError("/metrics answered " + answer);
+    Response response = get(httpPort, "/metrics");
+    if (response.status() != 200) {
+      throw new AssertionError("/metrics answered " + response);
     }
     Map<String, Double> samples = new HashMap<>();
-    for (String line : answer.body().lines().toList()) {
+    for (String line : response.body().lines().toList()) {
       if (!line.startsWith("#")) {
         int blank = line.lastIndexOf(' ');
         samples.put(line.substring(0, blank), Double.valueOf(line.substring(blank + 1)));
@@ -34,7 +34,7 @@ record Scrape(Map<String, Double> samples) {
     return new Scrape(Map.copyOf(samples));
   }
 
-  static Answer get(int httpPort, String path) {
+  static Response get(int httpPort, String path) {
     try {
       URI uri = URI.create("http://127.0.0.1:" + httpPort + path);
       HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
@@ -44,7 +44,7 @@ record Scrape(Map<String, Double> samples) {
       int status = connection.getResponseCode();
       try (InputStream body =
           status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
-        return new Answer(status, new String(body.readAllBytes(), StandardCharsets.UTF_8));
+        return new Response(status, new String(body.readAllBytes(), StandardCharsets.UTF_8));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code bin/standalone.sh} as an operator calls it, for one node in a folder of its own. */
+/** {@code bin/standalone.sh} as an operator calls it, for one node in a directory of its own. */
 record Script(Path home, Path folder, Path configuration) {
   private static final long TIMEOUT_SECONDS = 150; // longer than the script waits for a node
 

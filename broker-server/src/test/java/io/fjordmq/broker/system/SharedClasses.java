@@ -19,8 +19,8 @@ import java.util.zip.ZipOutputStream;
 /**
  * A class data sharing (CDS) archive for the brokers under test. One broker creates it; all others
  * start faster, as with {@code bin/standalone.sh}. The JVM takes classes from such an archive only
- * if they come from jars, so folders of classes become jars first. Each JVM that runs tests makes
- * its own, because it replaces the files of an earlier run.
+ * if they come from jars, so directories of classes become jars first. Each JVM that runs tests
+ * makes its own, because it replaces the files of an earlier run.
  */
 final class SharedClasses {
   private static final String FORK = System.getProperty("fjordmq.test.fork", "0");

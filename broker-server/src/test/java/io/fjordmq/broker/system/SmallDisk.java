@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A separate file system for one folder of a broker, small enough to be filled: in memory, and
+ * A separate file system for one directory of a broker, small enough to be filled: in memory, and
  * visible to that process only, in a mount namespace. Needs no privileges; ends with the process.
  *
  * @param folder that the process sees it at; must exist

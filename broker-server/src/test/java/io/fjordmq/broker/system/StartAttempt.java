@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 record StartAttempt(int exitCode, String output, String log) {
   private static final long TIMEOUT_SECONDS = 60;
 
-  /** Starts in the folder, with data and logs below it unless the configuration says where. */
+  /** Starts in the directory, with data and logs below it unless the configuration says where. */
   static StartAttempt in(Path folder, String configuration, Map<String, String> environment) {
     return run(folder, configuration, environment, List.of(folder), List.of());
   }

@@ -78,7 +78,7 @@ class TelemetryTest {
       throws IOException {
     int before = collector.spans("publish").size();
     ApiClient api = ApiClient.of(cluster.node(2).nodeDirectory());
-    ApiClient.Answer published =
+    ApiClient.Response published =
         api.send(
             "POST",
             "/publish",
@@ -127,7 +127,7 @@ class TelemetryTest {
 
   private static void changeLevels(ClusterUnderTest cluster) throws IOException {
     ApiClient api = ApiClient.of(cluster.node(1).nodeDirectory());
-    ApiClient.Answer changed =
+    ApiClient.Response changed =
         api.send("PUT", "/log/levels/clients", "{\"level\":\"info\",\"for_seconds\":60}");
     assertThat(changed.status()).as(String.valueOf(changed.body())).isEqualTo(200);
     assertThat(changed.body().get("data")).hasSize(3);

@@ -17,7 +17,7 @@ public final class TestTraces implements AutoCloseable {
   volatile boolean hasFreeDiskSpace = true;
 
   /**
-   * @param folder where each node has a folder
+   * @param folder where each node has a directory
    */
   public TestTraces(Path folder, TraceSettings settings) {
     this.folder = folder;

@@ -6,7 +6,7 @@ import static io.fjordmq.broker.userdb.TestUsers.ANN;
 import static io.fjordmq.broker.userdb.TestUsers.draft;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.auth.RuleTemplate;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.records.RecordException.Kind;
@@ -52,9 +52,9 @@ class RuleSetsTest {
   }
 
   private List<String> topicsOf(String clientId, @Nullable String userName, String tenant) {
-    ClientFacts facts =
-        ClientFacts.withoutPassword(clientId, userName, null, null, "l", tenant, Map.of());
-    return there.directory().rulesOf(facts).templates().stream()
+    ClientContext context =
+        ClientContext.withoutPassword(clientId, userName, null, null, "l", tenant, Map.of());
+    return there.directory().rulesOf(context).templates().stream()
         .map(RuleTemplate::filter)
         .map(Object::toString)
         .toList();
@@ -174,8 +174,8 @@ class RuleSetsTest {
   void shouldDenyEverythingIfRulesCannotBeRead() {
     RuleOwner owner = user("u");
     test.records().put(String.valueOf(owner.key()), new byte[] {2});
-    ClientFacts facts = ClientFacts.withoutPassword("c", "u", null, null, "l", "", Map.of());
-    List<RuleTemplate> rules = there.directory().rulesOf(facts).templates();
+    ClientContext context = ClientContext.withoutPassword("c", "u", null, null, "l", "", Map.of());
+    List<RuleTemplate> rules = there.directory().rulesOf(context).templates();
     assertThat(rules).hasSize(1);
     assertThat(rules.get(0).allow()).isFalse();
     assertThat(rules.get(0).filter()).hasToString("#");
@@ -187,16 +187,16 @@ class RuleSetsTest {
     put(RuleOwner.all(""), "all");
     test.records().put(StoredClientUser.key("u"), new byte[] {2});
     assertThat(topicsOf("c", "u", "")).as("its groups may deny").containsExactly("own", "#", "all");
-    ClientFacts facts = ClientFacts.withoutPassword("c", "u", null, null, "l", "", Map.of());
-    assertThat(there.directory().rulesOf(facts).templates().get(1).allow()).isFalse();
+    ClientContext context = ClientContext.withoutPassword("c", "u", null, null, "l", "", Map.of());
+    assertThat(there.directory().rulesOf(context).templates().get(1).allow()).isFalse();
   }
 
   @Test
   void shouldTellWhoseRulesHaveChanged() {
     get(here.users().add(ANN, draft("u", "x", null, List.of("g"))));
-    ClientFacts facts = ClientFacts.withoutPassword("c", "u", null, null, "l", "", Map.of());
+    ClientContext context = ClientContext.withoutPassword("c", "u", null, null, "l", "", Map.of());
     Object version = there.directory().version();
-    DatabaseRules known = there.directory().rulesOf(facts);
+    DatabaseRules known = there.directory().rulesOf(context);
     put(user("other"), "x");
     put(new RuleOwner(RuleOwner.Kind.CLIENT, "", "other"), "x");
     put(new RuleOwner(RuleOwner.Kind.GROUP, "t", "g"), "x");
@@ -209,11 +209,11 @@ class RuleSetsTest {
             group("g"),
             RuleOwner.all(""),
             new RuleOwner(RuleOwner.Kind.CLIENT, "", "c"))) {
-      known = there.directory().rulesOf(facts);
+      known = there.directory().rulesOf(context);
       put(owner, "x");
       assertThat(known.isCurrent().getAsBoolean()).as(owner.toString()).isFalse();
     }
-    known = there.directory().rulesOf(facts);
+    known = there.directory().rulesOf(context);
     get(here.users().update(ANN, "u", new ClientUser.Update(null, null, null, List.of(), null)));
     assertThat(known.isCurrent().getAsBoolean()).isFalse();
   }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
-import io.fjordmq.api.auth.ClientFacts;
+import io.fjordmq.api.auth.ClientContext;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.api.plugin.Permissions.Access;
 import io.fjordmq.broker.providers.ProviderEntry;
@@ -59,7 +59,7 @@ class UserLoginTest {
     }
 
     @Override
-    public DatabaseRules rulesOf(ClientFacts client) {
+    public DatabaseRules rulesOf(ClientContext client) {
       rulesRead.incrementAndGet();
       return directory.rulesOf(client);
     }

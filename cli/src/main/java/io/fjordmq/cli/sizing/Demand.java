@@ -59,7 +59,7 @@ final class Demand {
   }
 
   private double cpuMicros() {
-    double shared = cleanMicros() + persistentMicros() + passedOnMicros() + connectionMicros();
+    double shared = cleanMicros() + persistentMicros() + forwardedMicros() + connectionMicros();
     return IDLE_NODE.value() + shared / nodes + routeChanges() * ROUTE_CHANGE.value();
   }
 
@@ -86,17 +86,17 @@ final class Demand {
   }
 
   /** With several voters, the measured cost of a message contains its way between the nodes. */
-  private double passedOnMicros() {
+  private double forwardedMicros() {
     if (nodes == 1) {
       return 0;
     }
     double stored = work.voters() == 1 ? 0 : persistentRatio();
-    double passedOn = passedOn() * (1 - stored);
-    return passedOn * RateCost.BETWEEN_NODES.micros(passedOn / nodes);
+    double forwarded = forwarded() * (1 - stored);
+    return forwarded * RateCost.BETWEEN_NODES.micros(forwarded / nodes);
   }
 
-  /** Messages that nodes pass on, per second: one for each other node with a subscriber. */
-  private double passedOn() {
+  /** Messages that nodes forward, per second: one for each other node with a subscriber. */
+  private double forwarded() {
     double perPublish =
         work.publishes() == 0 ? 0 : Math.min(work.deliveries() / work.publishes(), nodes);
     return work.publishes() * perPublish * (nodes - 1) / nodes;
@@ -168,7 +168,7 @@ final class Demand {
   private double networkBytes() {
     double packet = work.payloadBytes() + PACKET.value();
     double acknowledgement = work.qos() == 0 ? 0 : PACKET.value() * qosFactor();
-    double between = passedOn() + work.publishes() * persistentRatio() * (work.voters() - 1);
+    double between = forwarded() + work.publishes() * persistentRatio() * (work.voters() - 1);
     double in = work.publishes() * packet + work.deliveries() * acknowledgement;
     double out = work.deliveries() * packet + work.publishes() * acknowledgement;
     return (Math.max(in, out) + between * packet) / nodes;

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The responses of the processes behind some addresses.
  *
- * @param answers one for each address
+ * @param replies one for each address
  * @param sentMillis the wall clock when they were contacted
  */
-record Round(List<Answer> answers, long sentMillis) {
+record Round(List<Reply> replies, long sentMillis) {
   Round {
-    answers = List.copyOf(answers);
+    replies = List.copyOf(replies);
   }
 
   /**
@@ -31,7 +31,7 @@ record Round(List<Answer> answers, long sentMillis) {
    * @param waiting the reply of a waiting node, or null
    * @param failure why there is no reply, or null
    */
-  record Answer(
+  record Reply(
       NodeAddress address,
       @Nullable HelloReply member,
       @Nullable WaitingNode waiting,
@@ -49,7 +49,7 @@ record Round(List<Answer> answers, long sentMillis) {
       WaitingCalls calls,
       Duration timeout,
       long nowMillis) {
-    List<CompletableFuture<Answer>> pending = new ArrayList<>();
+    List<CompletableFuture<Reply>> pending = new ArrayList<>();
     for (NodeAddress address : addresses) {
       CompletableFuture<HelloReply> member = hellos.sendHello(address, Hello.ANONYMOUS, timeout);
       CompletableFuture<WaitingNode> waiting = calls.ask(address, introduction, timeout);
@@ -57,9 +57,9 @@ record Round(List<Answer> answers, long sentMillis) {
           member
               .handle(
                   (reply, failure) ->
-                      new Answer(address, reply, null, failure == null ? null : text(failure)))
+                      new Reply(address, reply, null, failure == null ? null : text(failure)))
               .thenCombine(
-                  waiting.handle((node, failure) -> answer(address, node, failure)),
+                  waiting.handle((node, failure) -> reply(address, node, failure)),
                   Round::combine));
     }
     return CompletableFuture.allOf(pending.toArray(CompletableFuture[]::new))
@@ -68,19 +68,19 @@ record Round(List<Answer> answers, long sentMillis) {
   }
 
   /** Only a refusal says more than the failure of the hello, which every node serves. */
-  private static Answer answer(
+  private static Reply reply(
       NodeAddress address, @Nullable WaitingNode node, @Nullable Throwable failure) {
     String refusal =
         failure != null && OperationException.isAny(failure, PeerException.Kind.REFUSED)
             ? text(failure)
             : null;
-    return new Answer(address, null, node, refusal);
+    return new Reply(address, null, node, refusal);
   }
 
-  private static Answer combine(Answer member, Answer waiting) {
+  private static Reply combine(Reply member, Reply waiting) {
     boolean found = member.member != null || waiting.waiting != null;
     String failure = waiting.failure != null ? waiting.failure : member.failure;
-    return new Answer(member.address, member.member, waiting.waiting, found ? null : failure);
+    return new Reply(member.address, member.member, waiting.waiting, found ? null : failure);
   }
 
   private static String text(Throwable failure) {
@@ -90,8 +90,8 @@ record Round(List<Answer> answers, long sentMillis) {
   /** Returns the replies of nodes of clusters. */
   List<HelloReply> members() {
     List<HelloReply> members = new ArrayList<>();
-    for (Answer answer : answers) {
-      HelloReply member = answer.member;
+    for (Reply reply : replies) {
+      HelloReply member = reply.member;
       if (member != null) {
         members.add(member);
       }

@@ -32,12 +32,12 @@ final class SeenNodes {
    */
   SeenNodes(WaitingNode self, Round round, Collection<NodeAddress> seeds) {
     this.self = self;
-    for (Round.Answer answer : round.answers()) {
-      WaitingNode node = answer.waiting();
+    for (Round.Reply reply : round.replies()) {
+      WaitingNode node = reply.waiting();
       if (node != null) {
-        add(new Seen(node, answer.address()));
-      } else if (answer.failure() != null && seeds.contains(answer.address())) {
-        notCounted.add(answer.failure());
+        add(new Seen(node, reply.address()));
+      } else if (reply.failure() != null && seeds.contains(reply.address())) {
+        notCounted.add(reply.failure());
       }
     }
     others
@@ -82,10 +82,10 @@ final class SeenNodes {
   private int countNodes(Round round, Collection<NodeAddress> seeds, boolean ipv6) {
     Set<Object> found = new HashSet<>();
     found.add(self.node());
-    for (Round.Answer answer : round.answers()) {
-      NodeAddress address = answer.address();
+    for (Round.Reply reply : round.replies()) {
+      NodeAddress address = reply.address();
       if (seeds.contains(address) && (!address.isLiteral() || address.isIpv6() == ipv6)) {
-        WaitingNode node = answer.waiting();
+        WaitingNode node = reply.waiting();
         found.add(node == null ? address : node.node());
       }
     }

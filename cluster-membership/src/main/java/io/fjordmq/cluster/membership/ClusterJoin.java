@@ -119,7 +119,7 @@ public final class ClusterJoin {
     Optional<NodeId> founder = new FormingFile(directory).promisedTo();
     if (founder.isPresent()) {
       throw new MembershipException(
-          "'bootstrap: true' creates a new cluster, but this node has agreed that node %s creates one, which may exist; set expectNodes again, or empty the data directory %s"
+          "'bootstrap: true' creates a new cluster, but this node has promised to join the cluster of node %s, which may already exist; set expectNodes again, or empty the data directory %s"
               .formatted(founder.get(), directory.path()));
     }
   }

@@ -84,7 +84,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
       throw e;
     }
     LOG.info(
-        "Cluster port listening address={} security={}",
+        "Listening for other nodes address={} security={}",
         port.boundAddress(),
         tls == null ? "plaintext" : "TLS");
     return port;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which of the nodes that it sees a node counts, and what it tells the operator. */
 class SeenNodesTest {
-  private final List<Round.Answer> answers = new ArrayList<>();
+  private final List<Round.Reply> replies = new ArrayList<>();
   private @Nullable Promise ownPromise;
 
   private static NodeAddress address(String host) {
@@ -24,7 +24,7 @@ class SeenNodesTest {
   }
 
   private void sees(String host, WaitingNode node) {
-    answers.add(new Round.Answer(address(host), null, node, null));
+    replies.add(new Round.Reply(address(host), null, node, null));
   }
 
   private void sees(String id) {
@@ -32,14 +32,14 @@ class SeenNodesTest {
   }
 
   private void fails(String host) {
-    answers.add(new Round.Answer(address(host), null, null, host + " cannot be reached: refused"));
+    replies.add(new Round.Reply(address(host), null, null, host + " cannot be reached: refused"));
   }
 
   private SeenNodes seen() {
     return new SeenNodes(
         node("b", "Test", 3, ownPromise),
-        new Round(answers, 0),
-        answers.stream().map(Round.Answer::address).toList());
+        new Round(replies, 0),
+        replies.stream().map(Round.Reply::address).toList());
   }
 
   @Test

@@ -22,7 +22,7 @@ record ApiEndpoint(String host, int port, String token) {
   private static final String SCHEME = "http";
 
   /**
-   * Reads the URL and the token from the control folder of a node.
+   * Reads the URL and the token from the control directory of a node.
    *
    * @param directory directory for the data of a broker with one node
    * @throws IOException if the node is not running

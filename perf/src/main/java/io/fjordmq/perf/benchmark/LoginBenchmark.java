@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 
 /**
  * Measures how many clients can log in per second, and what a login costs: without users, with
- * users of a provider, and with users of a provider whose answers are cached. The nodes run at the
+ * users of a provider, and with users of a provider whose results are cached. The nodes run at the
  * same time, and the logins alternate between them.
  */
 final class LoginBenchmark {
@@ -120,7 +120,7 @@ final class LoginBenchmark {
     }
 
     private ConnectSettings connect(long number) {
-      // Answers of some providers depend on the client identifier, so each user has one.
+      // Results of some providers depend on the client identifier, so each user has one.
       int user = (int) (number % users);
       Credentials known = credentials.get(user).orElse(null);
       return new ConnectSettings("login-" + user, ConnectSettings.MQTT_5, true, 0, known);

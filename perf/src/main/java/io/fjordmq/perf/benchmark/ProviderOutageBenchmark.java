@@ -26,7 +26,7 @@ record ProviderOutageBenchmark(
     RunningBroker broker,
     ServerUsers server,
     CountDownLatch measuring) {
-  /** What {@code onError: deny} answers. */
+  /** The reason code with {@code onError: deny}. */
   private static final String REFUSAL = "CONNACK 0x88";
 
   /** Longer than the time limit of the provider. */

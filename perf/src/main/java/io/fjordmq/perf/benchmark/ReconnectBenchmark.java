@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures clients with persistent sessions that all lose their connections and reconnect at the
  * same time, while a QoS 1 message is sent to each of them. A refused client retries after a short
- * pause. Clients are anonymous, or have users of a provider whose answers are cached by one node
+ * pause. Clients are anonymous, or have users of a provider whose results are cached by one node
  * and not by the other.
  */
 final class ReconnectBenchmark {

@@ -70,7 +70,7 @@ public final class BrokerWatch {
 
   /**
    * Returns what the service that knows the users of the broker has done so far; empty if there is
-   * none, or if it does not answer. Blocks.
+   * none, or if it does not respond. Blocks.
    */
   public Optional<ServiceUsage> serviceUsage() {
     return service.get();
@@ -104,7 +104,7 @@ public final class BrokerWatch {
   private CompletableFuture<Integer> sum(URI page, String begin) {
     HttpRequest request = HttpRequest.newBuilder(page).timeout(TIMEOUT).build();
     return http.sendAsync(request, HttpResponse.BodyHandlers.ofString())
-        .thenApply(answer -> sum(answer.body(), begin));
+        .thenApply(response -> sum(response.body(), begin));
   }
 
   private static int sum(String text, String begin) {

@@ -38,10 +38,11 @@ public record ControlGroups(Path cpu, Path memory) {
    */
   static ControlGroups of(List<String> mounts, List<String> memberships) throws IOException {
     List<Mount> all = mounts.stream().map(Mount::parse).toList();
-    return new ControlGroups(folder("cpu", all, memberships), folder("memory", all, memberships));
+    return new ControlGroups(
+        directory("cpu", all, memberships), directory("memory", all, memberships));
   }
 
-  private static Path folder(String controller, List<Mount> mounts, List<String> memberships)
+  private static Path directory(String controller, List<Mount> mounts, List<String> memberships)
       throws IOException {
     Optional<Mount> mount = mounts.stream().filter(each -> each.has(controller)).findFirst();
     if (mount.isEmpty()) {
@@ -56,7 +57,7 @@ public record ControlGroups(Path cpu, Path memory) {
     for (String line : memberships) {
       String[] fields = line.split(":", 3); // number, controllers, path
       if (fields.length == 3 && List.of(fields[1].split(",", -1)).contains(controller)) {
-        return mount.get().folder(fields[2]);
+        return mount.get().directory(fields[2]);
       }
     }
     throw new IOException(
@@ -84,7 +85,7 @@ public record ControlGroups(Path cpu, Path memory) {
     }
 
     /** Returns the directory of a cgroup. In a container, only part of the tree is mounted. */
-    Path folder(String path) throws IOException {
+    Path directory(String path) throws IOException {
       if (root.equals("/")) {
         return Path.of(point, path);
       }
@@ -111,7 +112,7 @@ public record ControlGroups(Path cpu, Path memory) {
    * @throws IOException if it cannot be created; nothing is left of it in this case
    */
   public NodeGroup createGroup(String name, NodeLimits limits) throws IOException {
-    String folder = "fjordmq-perf-" + ProcessHandle.current().pid() + "-" + name;
-    return NodeGroup.make(cpu.resolve(folder), memory.resolve(folder), limits);
+    String directory = "fjordmq-perf-" + ProcessHandle.current().pid() + "-" + name;
+    return NodeGroup.make(cpu.resolve(directory), memory.resolve(directory), limits);
   }
 }

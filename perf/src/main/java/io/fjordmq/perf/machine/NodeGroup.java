@@ -42,12 +42,12 @@ public final class NodeGroup implements AutoCloseable {
   private final Path memory;
 
   /** The group's two directories, or one directory if both hierarchies share it. */
-  private final Set<Path> folders;
+  private final Set<Path> directories;
 
   private NodeGroup(Path cpu, Path memory) {
     this.cpu = cpu;
     this.memory = memory;
-    this.folders = Collections.unmodifiableSet(new LinkedHashSet<>(List.of(cpu, memory)));
+    this.directories = Collections.unmodifiableSet(new LinkedHashSet<>(List.of(cpu, memory)));
   }
 
   /**
@@ -60,9 +60,9 @@ public final class NodeGroup implements AutoCloseable {
     NodeGroup group = new NodeGroup(cpu, memory);
     List<Path> created = new ArrayList<>();
     try {
-      for (Path folder : group.folders) {
-        create(folder);
-        created.add(folder);
+      for (Path directory : group.directories) {
+        create(directory);
+        created.add(directory);
       }
       set(cpu.resolve("cpu.cfs_period_us"), PERIOD_MICROS);
       set(cpu.resolve("cpu.cfs_quota_us"), Math.round(limits.processors() * PERIOD_MICROS));
@@ -73,21 +73,21 @@ public final class NodeGroup implements AutoCloseable {
       }
       return group;
     } catch (IOException e) {
-      for (Path folder : created) {
-        Files.delete(folder);
+      for (Path directory : created) {
+        Files.delete(directory);
       }
       throw e;
     }
   }
 
-  private static void create(Path folder) throws IOException {
+  private static void create(Path directory) throws IOException {
     try {
-      Files.createDirectory(folder);
+      Files.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
-      throw new IOException("cgroup " + folder + " already exists", e);
+      throw new IOException("cgroup " + directory + " already exists", e);
     } catch (IOException e) {
       throw new IOException(
-          "cannot create a cgroup below " + folder.getParent() + ": " + reason(e), e);
+          "cannot create a cgroup below " + directory.getParent() + ": " + reason(e), e);
     }
   }
 
@@ -118,7 +118,7 @@ public final class NodeGroup implements AutoCloseable {
   /** Wraps a command so that it runs in this group from its first instruction. */
   public List<String> wrap(List<String> command) {
     List<String> words = new ArrayList<>(List.of("sh", "-c", ENTER, "limited"));
-    folders.forEach(folder -> words.add(folder.resolve(MEMBERS).toString()));
+    directories.forEach(directory -> words.add(directory.resolve(MEMBERS).toString()));
     words.add("--");
     words.addAll(command);
     return words;
@@ -127,9 +127,9 @@ public final class NodeGroup implements AutoCloseable {
   /** Returns the process ids in the group. */
   public Set<Long> processes() throws IOException {
     Set<Long> all = new TreeSet<>();
-    for (Path folder : folders) {
-      if (Files.isDirectory(folder)) {
-        Files.readAllLines(folder.resolve(MEMBERS)).forEach(line -> all.add(Long.valueOf(line)));
+    for (Path directory : directories) {
+      if (Files.isDirectory(directory)) {
+        Files.readAllLines(directory.resolve(MEMBERS)).forEach(line -> all.add(Long.valueOf(line)));
       }
     }
     return all;
@@ -178,7 +178,7 @@ public final class NodeGroup implements AutoCloseable {
           remove();
         } catch (IOException e) {
           if (System.nanoTime() - deadline > 0) {
-            throw new IOException("cannot remove cgroup " + folders + ": " + reason(e), e);
+            throw new IOException("cannot remove cgroup " + directories + ": " + reason(e), e);
           }
           interrupted |= Thread.interrupted();
           LockSupport.parkNanos(POLL_NANOS);
@@ -192,14 +192,14 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   private boolean isGone() {
-    return folders.stream().noneMatch(Files::isDirectory);
+    return directories.stream().noneMatch(Files::isDirectory);
   }
 
   /** Kills the processes and removes the directories; fails until all processes have exited. */
   private void remove() throws IOException {
     processes().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-    for (Path folder : folders) {
-      Files.deleteIfExists(folder);
+    for (Path directory : directories) {
+      Files.deleteIfExists(directory);
     }
   }
 }

@@ -70,7 +70,7 @@ public final class Program {
    */
   public static boolean isInPath(String name, String path) {
     return Stream.of(path.split(File.pathSeparator, -1))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
+        .anyMatch(directory -> Files.isExecutable(Path.of(directory, name)));
   }
 
   /**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A split strategy that never splits or merges ranges but writes the load of each range, second by
  * second, to a file such as {@code inbox-1.load}, or {@code inbox-1.2.load} if that file already
- * exists. Its settings are {@code folder} and {@code seconds}, the maximum length of a recording
+ * exists. Its settings are {@code directory} and {@code seconds}, the maximum length of a recording
  * (default 600). {@link Recording} defines the format.
  *
  * <p>A recording begins with the first ten seconds in which the range has load. A new recording
@@ -34,7 +34,7 @@ public final class LoadRecorder implements SplitStrategy {
   private static final long MAX_SECONDS = 3_600;
 
   private final Map<String, RecordingFile> byRange = new HashMap<>();
-  private Path folder = Path.of("");
+  private Path directory = Path.of("");
   private long seconds = DEFAULT_SECONDS;
   private int files;
 
@@ -55,7 +55,7 @@ public final class LoadRecorder implements SplitStrategy {
           "seconds must be between %d and %d, not %d"
               .formatted(Recording.WINDOW_SECONDS, MAX_SECONDS, seconds));
     }
-    folder = Files.createDirectories(Path.of(settings.text("folder")));
+    directory = Files.createDirectories(Path.of(settings.text("directory")));
   }
 
   @Override
@@ -100,7 +100,7 @@ public final class LoadRecorder implements SplitStrategy {
     for (int number = 1; ; number++) {
       String name = number == 1 ? range : range + "." + number;
       try {
-        return Files.createFile(folder.resolve(name + ".load"));
+        return Files.createFile(directory.resolve(name + ".load"));
       } catch (FileAlreadyExistsException e) {
         // try the next name
       }

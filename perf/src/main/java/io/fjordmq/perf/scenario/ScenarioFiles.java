@@ -20,9 +20,9 @@ public final class ScenarioFiles {
   /**
    * @throws UsageException if a file is invalid
    */
-  public ScenarioFiles(Path folder) throws IOException {
+  public ScenarioFiles(Path directory) throws IOException {
     List<Path> files;
-    try (Stream<Path> all = Files.list(folder)) {
+    try (Stream<Path> all = Files.list(directory)) {
       files = all.filter(file -> file.toString().endsWith(".yml")).sorted().toList();
     }
     for (Path file : files) {

@@ -32,7 +32,7 @@ public enum UserStore {
     return Arrays.stream(values()).filter(store -> store != NONE).toList();
   }
 
-  /** Returns whether nodes can cache answers about users; they verify each proof anew. */
+  /** Returns whether nodes can cache results for users; they verify each proof anew. */
   public boolean isCacheable() {
     return this != NONE && this != JWT && this != SCRAM;
   }

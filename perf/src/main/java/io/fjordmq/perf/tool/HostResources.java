@@ -1,7 +1,7 @@
 package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.machine.ControlGroups;
-import io.fjordmq.perf.machine.MachineFacts;
+import io.fjordmq.perf.machine.HostInfo;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.NodeLimits;
 import java.io.IOException;
@@ -20,7 +20,7 @@ record HostResources(int processors, double gibibytes) {
 
   static HostResources own() {
     return new HostResources(
-        Runtime.getRuntime().availableProcessors(), MachineFacts.memoryBytes() / GIBIBYTE);
+        Runtime.getRuntime().availableProcessors(), HostInfo.memoryBytes() / GIBIBYTE);
   }
 
   /**

@@ -3,7 +3,7 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.broker.BrokerSpec;
-import io.fjordmq.perf.machine.MachineFacts;
+import io.fjordmq.perf.machine.HostInfo;
 import io.fjordmq.perf.machine.Program;
 import io.fjordmq.perf.scenario.ClientUsers;
 import io.fjordmq.perf.scenario.Connections.Transport;
@@ -86,7 +86,7 @@ record LoadPlan(Scenario original, RunOptions options) {
     }
     Scenario scenario = scaled.scenario();
     obstacles.addAll(
-        new Feasibility(MachineFacts.openFiles(), MachineFacts.availableKilobytes())
+        new Feasibility(HostInfo.openFiles(), HostInfo.availableKilobytes())
             .obstacles(scenario, options.scale().factor(), starts));
     if (options.brokers.contains(BrokerSpec.MOSQUITTO)
         && !Program.isInPath(BrokerSpec.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {

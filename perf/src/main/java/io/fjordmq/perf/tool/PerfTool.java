@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
  * out of order, misrouted or not acknowledged, clients refused or disconnected, a broker process
  * exited); 2 if some or all measurements failed.
  *
- * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT contains
- * the broker and the scenarios, FOLDER is the user's working directory.
+ * <p>{@code PerfTool CHECKOUT DIRECTORY COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT
+ * contains the broker and the scenarios, DIRECTORY is the user's working directory.
  */
 @Command(name = "perf")
 public final class PerfTool {

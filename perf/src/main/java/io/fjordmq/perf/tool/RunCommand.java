@@ -3,8 +3,8 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.benchmark.BenchmarkRun;
 import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.load.RunResult;
-import io.fjordmq.perf.machine.MachineFacts;
-import io.fjordmq.perf.machine.WorkFolder;
+import io.fjordmq.perf.machine.HostInfo;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.fjordmq.perf.report.Report;
 import io.fjordmq.perf.report.TerminalTable;
 import io.fjordmq.perf.scenario.ScenarioFiles;
@@ -59,14 +59,14 @@ final class RunCommand implements Callable<Integer> {
     options.resolve(workingDirectory);
     ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
     Plan plan = Plan.of(scenario, options, files);
-    ReportFolder folder = new ReportFolder(options.out);
-    folder.requireWritable();
+    ReportDirectory directory = new ReportDirectory(options.out);
+    directory.requireWritable();
     System.out.println(plan.name() + ": " + plan.summary());
     plan.notes().forEach(note -> System.out.println("  " + note));
-    WorkFolder work = WorkFolder.make();
+    RunDirectory work = RunDirectory.make();
     BrokerLauncher launcher = new BrokerLauncher(checkout);
     BenchmarkRun run = plan.benchmarkRun(options, checkout, work.path(), launcher, files);
-    String startedAt = ReportFolder.now();
+    String startedAt = ReportDirectory.now();
     Map<String, String> facts = facts(plan);
     String failed = measure(() -> plan.work().run(run), run.results(), launcher, work);
     run.programs().forEach((broker, program) -> facts.put("program of " + broker, program));
@@ -93,7 +93,7 @@ final class RunCommand implements Callable<Integer> {
     report.notes().stream()
         .filter(note -> !plan.notes().contains(note))
         .forEach(System.out::println);
-    folder.write(report);
+    directory.write(report);
     return finish(report.hasNoFaults(), work, failed);
   }
 
@@ -109,7 +109,7 @@ final class RunCommand implements Callable<Integer> {
    * @throws Exception if there is no result at all, or the user interrupted the tool
    */
   static @Nullable String measure(
-      Measuring body, List<RunResult> results, BrokerLauncher launcher, WorkFolder work)
+      Measuring body, List<RunResult> results, BrokerLauncher launcher, RunDirectory work)
       throws Exception {
     Thread interrupted = new Thread(() -> cleanUp(launcher, work), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
@@ -140,7 +140,7 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private static void cleanUp(BrokerLauncher launcher, WorkFolder work) {
+  private static void cleanUp(BrokerLauncher launcher, RunDirectory work) {
     try {
       launcher.shutdown();
     } catch (UncheckedIOException e) {
@@ -154,7 +154,8 @@ final class RunCommand implements Callable<Integer> {
   }
 
   /** Deletes the files of the brokers if there was no fault or failure; returns the exit code. */
-  static int finish(boolean flawless, WorkFolder work, @Nullable String failed) throws IOException {
+  static int finish(boolean flawless, RunDirectory work, @Nullable String failed)
+      throws IOException {
     if (failed == null && flawless) {
       work.delete();
       return PerfTool.NO_FAULTS;
@@ -188,7 +189,7 @@ final class RunCommand implements Callable<Integer> {
       facts.putAll(settings());
     }
     facts.putAll(plan.facts());
-    facts.putAll(MachineFacts.all());
+    facts.putAll(HostInfo.all());
     return facts;
   }
 
@@ -196,10 +197,10 @@ final class RunCommand implements Callable<Integer> {
   static Map<String, String> commits(String name, Path checkout, List<String> brokers)
       throws InterruptedException {
     Map<String, String> commits = new LinkedHashMap<>();
-    commits.put(name, MachineFacts.commit(checkout));
+    commits.put(name, HostInfo.commit(checkout));
     for (String broker : brokers) {
       if (broker.contains("/")) {
-        commits.put("commit of " + broker, MachineFacts.commit(Path.of(broker)));
+        commits.put("commit of " + broker, HostInfo.commit(Path.of(broker)));
       }
     }
     return commits;

@@ -6,8 +6,8 @@ import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.broker.BrokerSpec;
 import io.fjordmq.perf.broker.RunningBroker;
 import io.fjordmq.perf.load.RunResult;
-import io.fjordmq.perf.machine.MachineFacts;
-import io.fjordmq.perf.machine.WorkFolder;
+import io.fjordmq.perf.machine.HostInfo;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.fjordmq.perf.report.TargetResult;
 import io.fjordmq.perf.report.TargetRow;
 import io.fjordmq.perf.report.TargetTable;
@@ -79,13 +79,13 @@ final class TargetsCommand implements Callable<Integer> {
       throw new UsageException("targets starts its own brokers; see --help for its options");
     }
     Map<String, TargetRow> rows = selectedRows();
-    ReportFolder folder = new ReportFolder(options.out);
-    folder.requireWritable();
-    String startedAt = ReportFolder.now();
+    ReportDirectory directory = new ReportDirectory(options.out);
+    directory.requireWritable();
+    String startedAt = ReportDirectory.now();
     Map<String, String> facts = RunCommand.commits("commit", checkout, options.brokers);
     facts.putAll(RunCommand.settings());
-    facts.putAll(MachineFacts.all());
-    WorkFolder work = WorkFolder.make();
+    facts.putAll(HostInfo.all());
+    RunDirectory work = RunDirectory.make();
     BrokerLauncher launcher = new BrokerLauncher(checkout);
     List<TargetResult> results = new ArrayList<>();
     RunCommand.measure(
@@ -99,7 +99,7 @@ final class TargetsCommand implements Callable<Integer> {
         work);
     TargetTable table = new TargetTable(RunCommand.command(words), startedAt, facts, results);
     System.out.println("\n" + table.markdown());
-    folder.write(table);
+    directory.write(table);
     String incomplete = table.isComplete() ? null : "some rows could not be measured";
     return RunCommand.finish(table.hasNoFaults(), work, incomplete);
   }

@@ -44,14 +44,14 @@ public final class HttpUsers implements UserService {
 
   static HttpUsers start(Iterable<UserAccount> accounts) throws IOException {
     HttpUsers users = new HttpUsers(accounts);
-    users.server.createContext("/auth", exchange -> users.answer(exchange, users::mayConnect));
-    users.server.createContext("/acl", exchange -> users.answer(exchange, users::isAllowed));
+    users.server.createContext("/auth", exchange -> users.respond(exchange, users::mayConnect));
+    users.server.createContext("/acl", exchange -> users.respond(exchange, users::isAllowed));
     users.server.setExecutor(users.threads);
     users.server.start();
     return users;
   }
 
-  private void answer(HttpExchange exchange, Predicate<JsonNode> decision) throws IOException {
+  private void respond(HttpExchange exchange, Predicate<JsonNode> decision) throws IOException {
     try (exchange) {
       calls.increment();
       // The whole body must be read for the connection to stay open.

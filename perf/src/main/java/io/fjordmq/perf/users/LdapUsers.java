@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  *
  * @param own requests of this class
  */
-record LdapUsers(Path folder, SlapdServer server, AtomicLong own) implements UserServer {
+record LdapUsers(Path directory, SlapdServer server, AtomicLong own) implements UserServer {
   private static final Path CLIENT = Path.of("/usr/bin/ldapsearch");
   private static final Pattern COMPLETED = Pattern.compile("monitorOpCompleted: (\\d+)");
 
@@ -27,11 +27,11 @@ record LdapUsers(Path folder, SlapdServer server, AtomicLong own) implements Use
     return SlapdServer.isInstalled() && Files.isExecutable(CLIENT);
   }
 
-  static LdapUsers start(Path folder) throws IOException, InterruptedException {
+  static LdapUsers start(Path directory) throws IOException, InterruptedException {
     int port = FreePorts.one();
-    SlapdServer.prepare(folder, text("slapd.conf"), text("mqtt.schema"));
+    SlapdServer.prepare(directory, text("slapd.conf"), text("mqtt.schema"));
     String url = "ldap://127.0.0.1:" + port;
-    return new LdapUsers(folder, SlapdServer.start(folder, port, url), new AtomicLong());
+    return new LdapUsers(directory, SlapdServer.start(directory, port, url), new AtomicLong());
   }
 
   private static String text(String name) {
@@ -46,7 +46,7 @@ record LdapUsers(Path folder, SlapdServer server, AtomicLong own) implements Use
   /** Adds users while the server is stopped, which is faster. */
   @Override
   public void add(Iterable<UserAccount> accounts) throws IOException, InterruptedException {
-    Path entries = folder.resolve("entries.ldif");
+    Path entries = directory.resolve("entries.ldif");
     try (BufferedWriter out = Files.newBufferedWriter(entries)) {
       out.write(text("directory.ldif"));
       for (UserAccount account : accounts) {
@@ -68,7 +68,7 @@ record LdapUsers(Path folder, SlapdServer server, AtomicLong own) implements Use
       }
     }
     process().close();
-    SlapdServer.load(folder, entries);
+    SlapdServer.load(directory, entries);
     process().restart();
   }
 

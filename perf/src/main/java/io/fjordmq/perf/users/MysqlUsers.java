@@ -20,8 +20,8 @@ record MysqlUsers(MariadbServer server) implements UserServer {
       "SELECT coalesce(sum(select_commands), 0) FROM information_schema.user_statistics"
           + " WHERE user = 'fjordmq';";
 
-  static MysqlUsers start(Path folder) throws IOException, InterruptedException {
-    return new MysqlUsers(MariadbServer.start(folder, SETUP, List.of("--userstat=1")));
+  static MysqlUsers start(Path directory) throws IOException, InterruptedException {
+    return new MysqlUsers(MariadbServer.start(directory, SETUP, List.of("--userstat=1")));
   }
 
   @Override

@@ -18,10 +18,10 @@ record PostgresqlUsers(PostgresqlServer server) implements UserServer {
       WHERE r.rolname = 'fjordmq' AND s.query ~ 'mqtt_(user|acl)';
       """;
 
-  static PostgresqlUsers start(Path folder) throws IOException, InterruptedException {
+  static PostgresqlUsers start(Path directory) throws IOException, InterruptedException {
     List<String> settings =
         List.of("autovacuum = off", "shared_preload_libraries = 'pg_stat_statements'");
-    return new PostgresqlUsers(PostgresqlServer.start(folder, "", settings));
+    return new PostgresqlUsers(PostgresqlServer.start(directory, "", settings));
   }
 
   @Override

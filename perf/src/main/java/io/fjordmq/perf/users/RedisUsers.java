@@ -23,8 +23,8 @@ record RedisUsers(RedisServer server) implements UserServer {
   /** The commands of the broker; others in the statistics are those of this class. */
   private static final Pattern CALLS = Pattern.compile("cmdstat_(?:hmget|hgetall):calls=(\\d+)");
 
-  static RedisUsers start(Path folder) throws IOException, InterruptedException {
-    return new RedisUsers(RedisServer.start(folder));
+  static RedisUsers start(Path directory) throws IOException, InterruptedException {
+    return new RedisUsers(RedisServer.start(directory));
   }
 
   @Override

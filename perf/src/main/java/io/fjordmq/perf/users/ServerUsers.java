@@ -1,8 +1,8 @@
 package io.fjordmq.perf.users;
 
 import io.fjordmq.perf.machine.ProcessUsage;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.fjordmq.perf.machine.ServiceUsage;
-import io.fjordmq.perf.machine.WorkFolder;
 import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,28 +16,28 @@ import java.util.concurrent.atomic.AtomicInteger;
  * server can fail and keeps its data across restarts.
  */
 public final class ServerUsers implements UserService {
-  private final WorkFolder folder;
+  private final RunDirectory directory;
   private final UserServer server;
   private final AtomicInteger starts = new AtomicInteger(1);
 
   /** Starts a server with its files in a directory. */
   interface Starter {
-    UserServer start(Path folder) throws IOException, InterruptedException;
+    UserServer start(Path directory) throws IOException, InterruptedException;
   }
 
-  private ServerUsers(WorkFolder folder, UserServer server) {
-    this.folder = folder;
+  private ServerUsers(RunDirectory directory, UserServer server) {
+    this.directory = directory;
     this.server = server;
   }
 
   static ServerUsers start(Starter starter, Iterable<UserAccount> accounts)
       throws IOException, InterruptedException {
-    WorkFolder folder = WorkFolder.make();
+    RunDirectory directory = RunDirectory.make();
     ServerUsers users;
     try {
-      users = new ServerUsers(folder, starter.start(folder.path()));
+      users = new ServerUsers(directory, starter.start(directory.path()));
     } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
-      folder.delete();
+      directory.delete();
       throw e;
     }
     try {
@@ -82,14 +82,14 @@ public final class ServerUsers implements UserService {
   }
 
   /**
-   * Starts the server again with the same address and the same users. Blocks until it answers.
+   * Starts the server again with the same address and the same users. Blocks until it responds.
    *
    * @throws IOException if it does not start
    */
   public void restart() throws IOException, InterruptedException {
     starts.incrementAndGet();
     server.process().restart();
-    Await.until("the server of the users answers", () -> usage().isPresent());
+    Await.until("the server of the users responds", () -> usage().isPresent());
   }
 
   /** Stops the server and deletes its directory. Blocks. */
@@ -97,9 +97,9 @@ public final class ServerUsers implements UserService {
   public void close() {
     server.process().close();
     try {
-      folder.delete();
+      directory.delete();
     } catch (IOException e) {
-      throw new UncheckedIOException("failed to delete " + folder.path(), e);
+      throw new UncheckedIOException("failed to delete " + directory.path(), e);
     }
   }
 }

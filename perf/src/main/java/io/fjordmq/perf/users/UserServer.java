@@ -17,7 +17,7 @@ interface UserServer {
   /**
    * Returns the number of requests of the broker since the server started. Blocks.
    *
-   * @throws IOException if the server does not answer
+   * @throws IOException if the server does not respond
    */
   long calls() throws IOException, InterruptedException;
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The services for each user store. */
 public final class UserServices {
-  /** Time after which cached answers expire, in settings that cache. Longer than any benchmark. */
+  /** Time after which cached results expire, in settings that cache. Longer than any benchmark. */
   private static final String CACHE_TIME = "12 h";
 
   private UserServices() {}
@@ -59,10 +59,10 @@ public final class UserServices {
 
   /**
    * Returns settings of FjordMQ nodes, as YAML, in addition to {@link UserService#configuration},
-   * that make them cache all answers about users, or none. If the store is not cacheable, there are
+   * that make them cache all results for users, or none. If the store is not cacheable, there are
    * none.
    *
-   * @param cacheSize number of answers to cache; 0 for none
+   * @param cacheSize number of results to cache; 0 for none
    */
   public static String cacheSettings(UserStore store, int cacheSize) {
     String provider =

@@ -86,9 +86,9 @@ class ApiConnectionTest {
   }
 
   @Test
-  void shouldReadTheEndpointFromTheControlFolder(@TempDir Path directory) throws IOException {
-    Path folder = Files.createDirectories(directory.resolve("node1/data/control"));
-    Path file = folder.resolve("api.json");
+  void shouldReadTheEndpointFromTheControlDirectory(@TempDir Path directory) throws IOException {
+    Path control = Files.createDirectories(directory.resolve("node1/data/control"));
+    Path file = control.resolve("api.json");
     Files.writeString(file, "{\"url\":\"http://127.0.0.1:18083\",\"token\":\"Zm9v\"}\n");
     assertThat(ApiEndpoint.of(directory)).isEqualTo(new ApiEndpoint("127.0.0.1", 18_083, "Zm9v"));
     Files.writeString(file, "{\"url\":\"http://127.0.0.1:18083\"}\n");

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Names and permissions of the users of a scenario. */
 class UsersTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private ScenarioFiles files;
 
   @BeforeEach
   void readNoFiles() throws IOException {
-    files = new ScenarioFiles(folder);
+    files = new ScenarioFiles(directory);
   }
 
   private List<UserAccount> accounts(String scenario, ClientUsers users) {

@@ -20,7 +20,7 @@ class ControlGroupsTest {
   private static final String VERSION_2 =
       "41 31 0:38 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void shouldFindTheCgroupsOfThisProcess() throws IOException {
@@ -68,15 +68,15 @@ class ControlGroupsTest {
   @Test
   void shouldReportFailedCreationAndLeaveNothing() throws IOException {
     NodeLimits limits = new NodeLimits(1, 1);
-    Path nowhere = folder.resolve("nowhere");
-    assertThatThrownBy(() -> new ControlGroups(folder, nowhere).probe(limits))
+    Path nowhere = directory.resolve("nowhere");
+    assertThatThrownBy(() -> new ControlGroups(directory, nowhere).probe(limits))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot create a cgroup below " + nowhere);
     // Directories can be created here, but they are not cgroups.
-    assertThatThrownBy(() -> new ControlGroups(folder, folder).probe(limits))
+    assertThatThrownBy(() -> new ControlGroups(directory, directory).probe(limits))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cpu.cfs_period_us: no such file");
-    try (Stream<Path> remaining = Files.list(folder)) {
+    try (Stream<Path> remaining = Files.list(directory)) {
       assertThat(remaining).isEmpty();
     }
   }

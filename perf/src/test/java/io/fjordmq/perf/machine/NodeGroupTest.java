@@ -38,7 +38,7 @@ class NodeGroupTest {
     return ControlGroups.own().createGroup("test", LIMITS);
   }
 
-  private static List<Path> folders() throws IOException {
+  private static List<Path> directories() throws IOException {
     ControlGroups own = ControlGroups.own();
     String name = "fjordmq-perf-" + ProcessHandle.current().pid() + "-test";
     return List.of(own.cpu().resolve(name), own.memory().resolve(name));
@@ -55,12 +55,13 @@ class NodeGroupTest {
         .filteredOn(line -> line.endsWith("-test"))
         .isNotEmpty();
     assertThat(group.processes()).contains(process.pid());
-    assertThat(Files.readString(folders().get(0).resolve("cpu.cfs_quota_us"))).isEqualTo("50000\n");
-    assertThat(Files.readString(folders().get(1).resolve("memory.limit_in_bytes")))
+    assertThat(Files.readString(directories().get(0).resolve("cpu.cfs_quota_us")))
+        .isEqualTo("50000\n");
+    assertThat(Files.readString(directories().get(1).resolve("memory.limit_in_bytes")))
         .isEqualTo((1L << 30) + "\n");
     group.close();
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    assertThat(folders()).noneMatch(Files::exists);
+    assertThat(directories()).noneMatch(Files::exists);
   }
 
   @Test
@@ -99,7 +100,7 @@ class NodeGroupTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("already");
       assertThat(process.isAlive()).isTrue();
-      assertThat(folders()).allMatch(Files::exists);
+      assertThat(directories()).allMatch(Files::exists);
     }
   }
 
@@ -118,6 +119,6 @@ class NodeGroupTest {
     } finally {
       group.close();
     }
-    assertThat(folders()).noneMatch(Files::exists);
+    assertThat(directories()).noneMatch(Files::exists);
   }
 }

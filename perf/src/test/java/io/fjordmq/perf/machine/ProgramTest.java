@@ -37,20 +37,20 @@ class ProgramTest {
   }
 
   @Test
-  void shouldFindProgramsByName(@TempDir Path folder) throws Exception {
-    Path program = Files.writeString(folder.resolve("broker"), "#!/bin/sh\n");
-    assertThat(Program.isInPath("broker", "/nowhere:" + folder)).isFalse();
+  void shouldFindProgramsByName(@TempDir Path directory) throws Exception {
+    Path program = Files.writeString(directory.resolve("broker"), "#!/bin/sh\n");
+    assertThat(Program.isInPath("broker", "/nowhere:" + directory)).isFalse();
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    assertThat(Program.isInPath("broker", "/nowhere:" + folder)).isTrue();
+    assertThat(Program.isInPath("broker", "/nowhere:" + directory)).isTrue();
     assertThat(Program.isInPath("broker", "/nowhere")).isFalse();
   }
 
   @Test
   void shouldReadTheCongestionControlOfTheRoute() {
     String own = "local 127.0.0.1 dev lo src 127.0.0.1 uid 0 \n    cache <local> congctl cubic \n";
-    assertThat(MachineFacts.congestionControl(own, "bbr")).isEqualTo("cubic");
+    assertThat(HostInfo.congestionControl(own, "bbr")).isEqualTo("cubic");
     String none = "local 127.0.0.1 dev lo src 127.0.0.1 uid 0 \n    cache <local> \n";
-    assertThat(MachineFacts.congestionControl(none, "bbr")).isEqualTo("bbr");
-    assertThat(MachineFacts.congestionControl("", "bbr")).isEqualTo("bbr");
+    assertThat(HostInfo.congestionControl(none, "bbr")).isEqualTo("bbr");
+    assertThat(HostInfo.congestionControl("", "bbr")).isEqualTo("bbr");
   }
 }

@@ -4,7 +4,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SoloConsensus;
 import io.fjordmq.common.Timers;
-import io.fjordmq.perf.machine.WorkFolder;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
@@ -38,7 +38,7 @@ final class LocalStore implements AutoCloseable {
   private static final int MAX_WAITING_QUERIES = 100;
   private static final long IDLE_NANOS = 10_000;
 
-  private final WorkFolder folder = WorkFolder.make();
+  private final RunDirectory directory = RunDirectory.make();
   private final RangeThreads threads = new RangeThreads(QUERY_THREADS, MAX_WAITING_QUERIES);
   private final ConcurrentLinkedQueue<Runnable> pendingTasks = new ConcurrentLinkedQueue<>();
   private final RocksKv kv;
@@ -46,7 +46,7 @@ final class LocalStore implements AutoCloseable {
   private final RoutedRangeClient client;
 
   private LocalStore(StoreSpec spec, boolean atOnce) throws IOException {
-    kv = RocksKv.open(folder.path().resolve("state"), RocksKvSettings.DEFAULTS);
+    kv = RocksKv.open(directory.path().resolve("state"), RocksKvSettings.DEFAULTS);
     Executor applying = atOnce ? Runnable::run : pendingTasks::add;
     RangeRuntime runtime = threads.runtime(InstantSource.system());
     ranges =
@@ -55,7 +55,7 @@ final class LocalStore implements AutoCloseable {
             SoloConsensus.withoutLogs(SELF, applying),
             kv,
             List.of(spec),
-            folder.path().resolve("install"),
+            directory.path().resolve("install"),
             RangeStoreSettings.DEFAULTS,
             runtime,
             RangeObserver.NONE);
@@ -129,6 +129,6 @@ final class LocalStore implements AutoCloseable {
     ranges.close();
     kv.close();
     threads.close();
-    folder.delete();
+    directory.delete();
   }
 }

@@ -23,7 +23,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 class MicroRunTest {
   private static final String LOCK = "jmh.ignoreLock";
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   /** Other JMH runs may continue: this test does not depend on the figures. */
   @BeforeAll
@@ -39,7 +39,7 @@ class MicroRunTest {
   @Test
   void shouldRunEveryBenchmarkWithAllItsParameters() throws Exception {
     MicroRun run =
-        new MicroRun(List.of(MicroBenchmark.values()), 0, 1, 1, folder.resolve("figures.json"));
+        new MicroRun(List.of(MicroBenchmark.values()), 0, 1, 1, directory.resolve("figures.json"));
 
     Map<String, Integer> runs = new TreeMap<>();
     for (RunResult result : runOnce(run)) {

@@ -2,7 +2,7 @@ package io.fjordmq.perf.micro;
 
 import io.fjordmq.perf.inprocess.InProcessBroker;
 import io.fjordmq.perf.inprocess.InProcessChannel;
-import io.fjordmq.perf.machine.WorkFolder;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -18,15 +18,15 @@ final class SingleLoopBroker implements AutoCloseable {
         writeBytesPerSecond: 0
       """;
 
-  private final WorkFolder folder = WorkFolder.make();
+  private final RunDirectory directory = RunDirectory.make();
   private final ReceivedPackets receivedPackets = new ReceivedPackets();
   private final InProcessBroker broker;
 
   SingleLoopBroker() throws Exception {
     try {
-      broker = InProcessBroker.start(folder.path(), 1, UNLIMITED);
+      broker = InProcessBroker.start(directory.path(), 1, UNLIMITED);
     } catch (Exception e) {
-      folder.delete();
+      directory.delete();
       throw e;
     }
   }
@@ -56,6 +56,6 @@ final class SingleLoopBroker implements AutoCloseable {
   @Override
   public void close() throws Exception {
     broker.close();
-    folder.delete();
+    directory.delete();
   }
 }

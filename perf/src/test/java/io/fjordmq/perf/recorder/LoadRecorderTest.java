@@ -33,12 +33,12 @@ class LoadRecorderTest {
   private static final long MICROS_EACH = 700;
   private static final long IO_NANOS = 9_000;
 
-  @TempDir private Path folder;
+  @TempDir private Path directory;
 
   private final LoadRecorder recorder = new LoadRecorder();
 
   private void start(String... more) throws IOException {
-    Map<String, String> values = new HashMap<>(Map.of("folder", folder.toString()));
+    Map<String, String> values = new HashMap<>(Map.of("directory", directory.toString()));
     for (int i = 0; i < more.length; i += 2) {
       values.put(more[i], more[i + 1]);
     }
@@ -71,11 +71,11 @@ class LoadRecorderTest {
   }
 
   private RecordedLoad read(String file) throws IOException {
-    return RecordedLoad.read(Files.readString(folder.resolve(file)));
+    return RecordedLoad.read(Files.readString(directory.resolve(file)));
   }
 
   private List<String> files() throws IOException {
-    try (Stream<Path> all = Files.list(folder)) {
+    try (Stream<Path> all = Files.list(directory)) {
       return all.map(file -> file.getFileName().toString()).sorted().toList();
     }
   }
@@ -111,7 +111,7 @@ class LoadRecorderTest {
         .containsOnly(0, 1, 2)
         .filteredOn(unit -> unit == 1)
         .hasSize(20);
-    assertThat(Files.readString(folder.resolve("inbox-1.load")))
+    assertThat(Files.readString(directory.resolve("inbox-1.load")))
         .startsWith("fjordmq-load 1 inbox\ns 0 0\ns 3 2100\n")
         .contains("\nt 9000 1*135\n")
         .endsWith("\nt 9000 0*10 1*20 2*10\n");
@@ -152,7 +152,7 @@ class LoadRecorderTest {
 
   @Test
   void shouldCreateANewFileIfTheRangeRestartsOrTheFileExists() throws IOException {
-    Files.writeString(folder.resolve("inbox-1.load"), "another's");
+    Files.writeString(directory.resolve("inbox-1.load"), "another's");
     start();
     for (int incarnation = 0; incarnation < 2; incarnation++) {
       Range range = new Range("inbox-1");
@@ -161,7 +161,7 @@ class LoadRecorderTest {
       }
     }
     assertThat(files()).containsExactly("inbox-1.2.load", "inbox-1.3.load", "inbox-1.load");
-    assertThat(Files.readString(folder.resolve("inbox-1.load"))).isEqualTo("another's");
+    assertThat(Files.readString(directory.resolve("inbox-1.load"))).isEqualTo("another's");
     assertThat(read("inbox-1.2.load").seconds()).hasSize(10);
     assertThat(read("inbox-1.3.load").seconds()).hasSize(20);
   }
@@ -187,7 +187,7 @@ class LoadRecorderTest {
               .mapToObj(i -> "client-" + (10_000 + i * 7 % 4_000))
               .toArray(String[]::new));
     }
-    assertThat(Files.size(folder.resolve("inbox-1.load"))).isLessThan(10_000);
+    assertThat(Files.size(directory.resolve("inbox-1.load"))).isLessThan(10_000);
     List<Integer> units = read("inbox-1.load").seconds().get(59).units();
     assertThat(units).hasSize(256);
     // The sample is as even as the load: its first quarter covers a quarter of the key space.
@@ -198,11 +198,11 @@ class LoadRecorderTest {
   @Test
   void shouldReportInvalidSettingsAndWriteFailures() throws IOException {
     assertThatThrownBy(() -> recorder.start(new Settings("plugins.load-recorder", Map.of())))
-        .hasMessageContaining("plugins.load-recorder.folder");
+        .hasMessageContaining("plugins.load-recorder.directory");
     assertThatThrownBy(() -> start("seconds", "5"))
         .hasMessageContaining("between 10 and 3600, not 5");
     start();
-    Files.delete(folder);
+    Files.delete(directory);
     Range range = new Range("inbox-1");
     for (int second = 0; second < 9; second++) {
       range.recordSecond("a");
@@ -210,7 +210,7 @@ class LoadRecorderTest {
     assertThatThrownBy(() -> range.recordSecond("a"))
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining("cannot write the load of inbox-1");
-    Files.createDirectory(folder);
+    Files.createDirectory(directory);
   }
 
   @Test
@@ -234,7 +234,7 @@ class LoadRecorderTest {
       assertThat(found).hasSize(1);
       SplitStrategy strategy = found.get(0);
       assertThat(strategy.getClass().getClassLoader()).isSameAs(plugin);
-      strategy.start(new Settings("plugins.x", Map.of("folder", folder.toString())));
+      strategy.start(new Settings("plugins.x", Map.of("directory", directory.toString())));
       RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 3);
       for (int second = 0; second < 10; second++) {
         meter.recordApplied(1, 5, 5);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reports as HTML, JSON and terminal output. */
 class ReportTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private static RunResult run(String broker, double cpuMicros, List<String> faults) {
     return run(broker, cpuMicros, faults, 0);
@@ -246,7 +246,7 @@ class ReportTest {
   }
 
   private Path writeJson(String name, Report report) throws IOException {
-    return Files.writeString(folder.resolve(name), ReportJson.write(report));
+    return Files.writeString(directory.resolve(name), ReportJson.write(report));
   }
 
   @Test
@@ -267,22 +267,22 @@ class ReportTest {
   @Test
   void shouldRejectFilesThatAreNotReports() throws IOException {
     Path report = writeJson("a.json", report(run("fjordmq", 10, List.of())));
-    Path other = Files.writeString(folder.resolve("b.json"), "{\"scenario\": 1}");
+    Path other = Files.writeString(directory.resolve("b.json"), "{\"scenario\": 1}");
     assertThatThrownBy(() -> Comparison.of(report, other))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("b.json is not a report");
-    Path broken = Files.writeString(folder.resolve("c.json"), "{");
+    Path broken = Files.writeString(directory.resolve("c.json"), "{");
     assertThatThrownBy(() -> Comparison.of(broken, report)).hasMessageContaining("c.json");
-    assertThatThrownBy(() -> Comparison.of(report, folder.resolve("nosuch.json")))
+    assertThatThrownBy(() -> Comparison.of(report, directory.resolve("nosuch.json")))
         .hasMessageContaining("file not found: ")
         .hasMessageContaining("nosuch.json");
-    assertThatThrownBy(() -> Comparison.of(folder, report))
-        .hasMessageContaining("cannot read " + folder);
-    Path noText = Files.write(folder.resolve("d.json"), new byte[] {(byte) 0xc3, 0x28});
+    assertThatThrownBy(() -> Comparison.of(directory, report))
+        .hasMessageContaining("cannot read " + directory);
+    Path noText = Files.write(directory.resolve("d.json"), new byte[] {(byte) 0xc3, 0x28});
     assertThatThrownBy(() -> Comparison.of(noText, report))
         .hasMessageContaining("d.json is not a text file");
     Path old =
-        Files.writeString(folder.resolve("e.json"), "{\"format\": 1, \"medians\": {\"x\": {}}}");
+        Files.writeString(directory.resolve("e.json"), "{\"format\": 1, \"medians\": {\"x\": {}}}");
     assertThatThrownBy(() -> Comparison.of(report, old))
         .hasMessageContaining("e.json has format 1");
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Targets, their file and the table of what was measured. */
 class TargetTableTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private static RunResult run(String broker, double cpuMicros, String... faults) {
     Map<ResultMetric, Double> figures = Map.of(ResultMetric.CPU_MICROS, cpuMicros);
@@ -26,7 +26,7 @@ class TargetTableTest {
   }
 
   private Map<String, TargetRow> rows(String yaml) throws IOException {
-    Path file = folder.resolve("targets.yml");
+    Path file = directory.resolve("targets.yml");
     Files.writeString(file, yaml);
     return TargetRow.read(file);
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The shipped scenario files, and errors in scenario files. */
 class ScenarioFilesTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private static ScenarioFiles shipped() throws IOException {
     Path here = Path.of("scenarios");
@@ -112,8 +112,8 @@ class ScenarioFilesTest {
         .isEqualTo(files.find("share_true_100k_1000_qos1_p256_1mps_1n"));
     assertThat(files.find("7_7_qos1_p32_1mps_1n"))
         .isEqualTo(files.find("true_7_7_qos1_p32_1mps_1n"));
-    Files.writeString(folder.resolve("own.yml"), "7_7_qos1_p32_1mps_1n: { seconds: 9 }\n");
-    ScenarioFiles own = new ScenarioFiles(folder);
+    Files.writeString(directory.resolve("own.yml"), "7_7_qos1_p32_1mps_1n: { seconds: 9 }\n");
+    ScenarioFiles own = new ScenarioFiles(directory);
     assertThat(own.find("true_7_7_qos1_p32_1mps_1n").seconds()).isEqualTo(9);
     assertThat(own.find("7_7_qos1_p32_1mps_1n").seconds()).isEqualTo(9);
   }
@@ -190,8 +190,8 @@ class ScenarioFilesTest {
   }
 
   private void assertRefused(String content, String... parts) throws IOException {
-    Files.writeString(folder.resolve("mine.yml"), content);
-    assertThatThrownBy(() -> new ScenarioFiles(folder))
+    Files.writeString(directory.resolve("mine.yml"), content);
+    assertThatThrownBy(() -> new ScenarioFiles(directory))
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("mine.yml")
         .message()

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.FaultyBroker;
 import io.fjordmq.perf.FaultyBroker.ClientHandling;
-import io.fjordmq.perf.machine.WorkFolder;
+import io.fjordmq.perf.machine.RunDirectory;
 import io.fjordmq.perf.report.ParsedReport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FailedRunTest {
   private static final Pattern LOGS = Pattern.compile("broker logs: (\\S+)");
 
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private final PrintStream err = System.err;
   private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
@@ -55,7 +55,7 @@ class FailedRunTest {
 
   /** A checkout whose broker prints an error and does not start. */
   private Path checkoutWithFailingBroker() throws IOException {
-    Path checkout = Files.createDirectory(folder.resolve("checkout"));
+    Path checkout = Files.createDirectory(directory.resolve("checkout"));
     Files.createDirectories(checkout.resolve("perf/scenarios"));
     Path script = Files.createDirectory(checkout.resolve("bin")).resolve("standalone.sh");
     Files.writeString(script, "#!/bin/sh\necho planted failure\nexit 1\n");
@@ -65,12 +65,12 @@ class FailedRunTest {
 
   @Test
   void shouldKeepTheLogsOfAStartThatFailed() throws IOException {
-    int code = run(checkoutWithFailingBroker(), folder.resolve("reports"));
+    int code = run(checkoutWithFailingBroker(), directory.resolve("reports"));
     assertThat(code).isEqualTo(PerfTool.INCOMPLETE);
     assertThat(errors()).contains("FjordMQ did not start: planted failure");
     Matcher logs = LOGS.matcher(errors());
     assertThat(logs.find()).isTrue();
-    WorkFolder work = new WorkFolder(Path.of(logs.group(1)));
+    RunDirectory work = new RunDirectory(Path.of(logs.group(1)));
     try {
       assertThat(work.path().resolve("fjordmq-0/node1/start.log")).content().contains("planted");
     } finally {
@@ -79,8 +79,8 @@ class FailedRunTest {
   }
 
   @Test
-  void shouldCheckTheReportFolderBeforeTheFirstStart() throws IOException {
-    Path file = Files.writeString(folder.resolve("file"), "not a folder");
+  void shouldCheckTheReportDirectoryBeforeTheFirstStart() throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "not a directory");
     assertThat(run(checkoutWithFailingBroker(), file)).isEqualTo(PerfTool.INCOMPLETE);
     assertThat(errors())
         .contains("cannot write a report to " + file + ": the path exists and is not a directory")
@@ -97,7 +97,7 @@ class FailedRunTest {
               kill(process);
               return ClientHandling.SERVE;
             })) {
-      Path out = folder.resolve("reports");
+      Path out = directory.resolve("reports");
       String host = "127.0.0.1:" + broker.address().getPort();
       String pid = Long.toString(process.pid());
       int code = run(PerfToolTest.root(), out, "--hosts", host, "--pids", pid, "--runs", "3");

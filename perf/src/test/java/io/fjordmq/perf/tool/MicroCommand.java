@@ -1,6 +1,6 @@
 package io.fjordmq.perf.tool;
 
-import io.fjordmq.perf.machine.MachineFacts;
+import io.fjordmq.perf.machine.HostInfo;
 import io.fjordmq.perf.micro.MicroBenchmark;
 import io.fjordmq.perf.micro.MicroRun;
 import io.fjordmq.perf.scenario.UsageException;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
  * {@code bin/perf.sh micro}: runs microbenchmarks of parts of the broker. They are among the tests
  * because they replace the Raft log with a test double of the range tests.
  *
- * <p>{@code MicroCommand CHECKOUT FOLDER ARGUMENT…}, with CHECKOUT and FOLDER as for {@link
+ * <p>{@code MicroCommand CHECKOUT DIRECTORY ARGUMENT…}, with CHECKOUT and DIRECTORY as for {@link
  * PerfTool}.
  */
 @Command(name = "micro")
@@ -70,10 +70,10 @@ public final class MicroCommand implements Callable<Integer> {
         names.isEmpty()
             ? List.of(MicroBenchmark.values())
             : names.stream().map(MicroCommand::benchmark).toList();
-    Path folder = Files.createDirectories(workingDirectory.resolve(out));
-    Path json = folder.resolve("micro-" + ReportFolder.timestamp() + ".json");
-    System.out.println("commit: " + MachineFacts.commit(checkout));
-    MachineFacts.all().forEach((fact, value) -> System.out.println(fact + ": " + value));
+    Path directory = Files.createDirectories(workingDirectory.resolve(out));
+    Path json = directory.resolve("micro-" + ReportDirectory.timestamp() + ".json");
+    System.out.println("commit: " + HostInfo.commit(checkout));
+    HostInfo.all().forEach((fact, value) -> System.out.println(fact + ": " + value));
     new MicroRun(chosen, forks, iterations, seconds, json).start();
     System.out.println("JSON: " + json);
     return PerfTool.NO_FAULTS;

@@ -147,8 +147,8 @@ class PerfRunTest {
   private static List<Path> remainingGroups() throws IOException {
     List<Path> found = new ArrayList<>();
     ControlGroups own = ControlGroups.own();
-    for (Path folder : List.of(own.cpu(), own.memory())) {
-      try (Stream<Path> all = Files.list(folder)) {
+    for (Path directory : List.of(own.cpu(), own.memory())) {
+      try (Stream<Path> all = Files.list(directory)) {
         String name = "fjordmq-perf-" + ProcessHandle.current().pid();
         all.filter(folderOfGroup -> folderOfGroup.getFileName().toString().startsWith(name))
             .forEach(found::add);

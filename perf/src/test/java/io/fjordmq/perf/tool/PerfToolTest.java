@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rejected command lines and their messages; no test here starts a broker. */
 class PerfToolTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   private final PrintStream err = System.err;
   private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
@@ -81,11 +81,11 @@ class PerfToolTest {
         .contains("tls-storm measures one version of FjordMQ");
     assertThat(refusal("run", "tls-storm", "--set", "speed=9"))
         .contains("no parameter 'speed'", "key=ec rate=500");
-    assertThat(refusal("run", "tls-storm", "--set", "rate=fast", "--out", folder.toString()))
+    assertThat(refusal("run", "tls-storm", "--set", "rate=fast", "--out", directory.toString()))
         .contains("--set rate must be a whole number of at least 1, not 'fast'");
-    assertThat(refusal("run", "tls-storm", "--set", "key=dsa", "--out", folder.toString()))
+    assertThat(refusal("run", "tls-storm", "--set", "key=dsa", "--out", directory.toString()))
         .contains("--set key must be ec or rsa, not 'dsa'");
-    assertThat(refusal("run", "logins", "--set", "provider=none", "--out", folder.toString()))
+    assertThat(refusal("run", "logins", "--set", "provider=none", "--out", directory.toString()))
         .contains("--set provider must be files or redis or http or jwt or", ", not 'none'");
     assertThat(refusal("run", "true_5_5_qos0_p64_10mps_1n", "--set", "rate=9"))
         .contains("a load scenario has no parameters");
@@ -181,9 +181,10 @@ class PerfToolTest {
   @Test
   void shouldReportRowsThatABrokerCannotRun() throws IOException {
     String error =
-        refusal("targets", "three-nodes-qos2", "--broker", "mosquitto", "--out", folder.toString());
+        refusal(
+            "targets", "three-nodes-qos2", "--broker", "mosquitto", "--out", directory.toString());
     assertThat(error).contains("some rows could not be measured");
-    try (Stream<Path> files = Files.list(folder)) {
+    try (Stream<Path> files = Files.list(directory)) {
       Path table = files.filter(file -> file.toString().endsWith(".md")).findFirst().orElseThrow();
       assertThat(Files.readString(table))
           .contains("three-nodes-qos2", "mosquitto runs as a single node");
@@ -219,10 +220,10 @@ class PerfToolTest {
         .doesNotContain("--without");
   }
 
-  /** The folder has no sources, so that a build would fail. */
+  /** The directory has no sources, so that a build would fail. */
   @Test
   void shouldNotBuildForAMistypedCommand() throws Exception {
-    Path bin = Files.createDirectory(folder.resolve("bin"));
+    Path bin = Files.createDirectory(directory.resolve("bin"));
     for (String script : List.of("lib.sh", "perf.sh")) {
       Files.copy(root().resolve("bin").resolve(script), bin.resolve(script));
     }

@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Tokens with the rules of their user. */
 class TokenUsersTest {
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
   void shouldSignTheRulesOfAUser() throws Exception {
@@ -36,7 +36,7 @@ class TokenUsersTest {
   }
 
   private String configuredSecret() throws Exception {
-    try (TokenUsers users = TokenUsers.write(folder)) {
+    try (TokenUsers users = TokenUsers.write(directory)) {
       return FirstProvider.setting(users, "authentication", "secret");
     }
   }

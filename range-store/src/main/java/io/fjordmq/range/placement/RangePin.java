@@ -103,7 +103,7 @@ public record RangePin(Set<NodeId> voters, @Nullable NodeId leader) {
       in.requireEnd();
       return new RangePin(voters, leader.isEmpty() ? null : new NodeId(leader));
     } catch (IllegalArgumentException e) {
-      throw new MalformedBytesException("not a pin of a range", e);
+      throw new MalformedBytesException("not a range pin", e);
     }
   }
 }

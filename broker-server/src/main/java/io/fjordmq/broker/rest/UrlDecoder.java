@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /** Decodes paths and queries of URLs. */
-final class UrlText {
+final class UrlDecoder {
   private static final int HEX = 16;
   private static final char FIRST_NON_ASCII = 0x80;
 
-  private UrlText() {}
+  private UrlDecoder() {}
 
   /**
    * The decoded segments of a path. A slash that is part of a segment is sent as {@code %2F}.

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1.0
  */
-public record ActionFacts(ClientFacts client, Action action) implements PlaceholderValues {
+public record ActionContext(ClientContext client, Action action) implements PlaceholderValues {
 
   @Override
   public @Nullable String apply(Placeholder placeholder) {

@@ -12,31 +12,31 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers of a provider, by a keyed hash of what they depend on: keys can contain passwords. The
- * key of the hash exists only in this process. Answers that allow and answers that do not are
- * bounded separately, so that guessed passwords do not evict the answers for valid ones; the least
- * recently used answer is evicted. Thread-safe.
+ * Results of a provider, by a keyed hash of what they depend on: keys can contain passwords. The
+ * key of the hash exists only in this process. Results that allow and results that do not are
+ * bounded separately, so that guessed passwords do not evict the results for valid ones; the least
+ * recently used result is evicted. Thread-safe.
  *
- * @param <V> the answers
+ * @param <V> the results
  */
-final class AnswerCache<V> {
+final class ResultCache<V> {
   private static final String HMAC = "HmacSHA256";
 
-  /** The key of an answer, and the state of the cache when the answer was requested. */
+  /** The key of a result, and the state of the cache when the result was requested. */
   record Slot(ByteBuffer key, long generation) {}
 
-  private record CachedAnswer<V>(V answer, long expiresAtNanos) {}
+  private record CachedResult<V>(V result, long expiresAtNanos) {}
 
   private final LongSupplier nanoTime;
   private final SecretKeySpec secret;
-  private final Map<ByteBuffer, CachedAnswer<V>> positive;
-  private final Map<ByteBuffer, CachedAnswer<V>> negative;
+  private final Map<ByteBuffer, CachedResult<V>> positive;
+  private final Map<ByteBuffer, CachedResult<V>> negative;
   private long generation;
 
   /**
-   * @param max maximum number of answers of each kind
+   * @param max maximum number of results of each kind
    */
-  AnswerCache(int max, LongSupplier nanoTime) {
+  ResultCache(int max, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
@@ -45,16 +45,16 @@ final class AnswerCache<V> {
     negative = bounded(max);
   }
 
-  private static <V> Map<ByteBuffer, CachedAnswer<V>> bounded(int max) {
+  private static <V> Map<ByteBuffer, CachedResult<V>> bounded(int max) {
     return new LinkedHashMap<>(16, 0.75f, true) {
       @Override
-      protected boolean removeEldestEntry(Map.Entry<ByteBuffer, CachedAnswer<V>> eldest) {
+      protected boolean removeEldestEntry(Map.Entry<ByteBuffer, CachedResult<V>> eldest) {
         return size() > max;
       }
     };
   }
 
-  /** Returns where the answer for a key is stored. */
+  /** Returns where the result for a key is stored. */
   Slot slot(String key) {
     ByteBuffer hash;
     try {
@@ -69,14 +69,14 @@ final class AnswerCache<V> {
     }
   }
 
-  /** Returns a stored answer; null if there is none or it has expired. */
+  /** Returns a stored result; null if there is none or it has expired. */
   synchronized @Nullable V find(Slot slot) {
     V known = find(positive, slot);
     return known == null ? find(negative, slot) : known;
   }
 
-  private @Nullable V find(Map<ByteBuffer, CachedAnswer<V>> entries, Slot slot) {
-    CachedAnswer<V> entry = entries.get(slot.key);
+  private @Nullable V find(Map<ByteBuffer, CachedResult<V>> entries, Slot slot) {
+    CachedResult<V> entry = entries.get(slot.key);
     if (entry == null) {
       return null;
     }
@@ -84,25 +84,25 @@ final class AnswerCache<V> {
       entries.remove(slot.key);
       return null;
     }
-    return entry.answer;
+    return entry.result;
   }
 
   /**
-   * Stores an answer, unless the cache was cleared after the slot was created.
+   * Stores a result, unless the cache was cleared after the slot was created.
    *
-   * @param nanos how long the answer is valid; not stored if this is not positive
+   * @param nanos how long the result is valid; not stored if this is not positive
    */
-  synchronized void put(Slot slot, V answer, boolean isPositive, long nanos) {
+  synchronized void put(Slot slot, V result, boolean isPositive, long nanos) {
     if (nanos <= 0 || slot.generation != generation) {
       return;
     }
     positive.remove(slot.key);
     negative.remove(slot.key);
     (isPositive ? positive : negative)
-        .put(slot.key, new CachedAnswer<>(answer, nanoTime.getAsLong() + nanos));
+        .put(slot.key, new CachedResult<>(result, nanoTime.getAsLong() + nanos));
   }
 
-  /** Removes all answers, and ignores those that were requested before. */
+  /** Removes all results, and ignores those that were requested before. */
   synchronized void clear() {
     generation++;
     positive.clear();

@@ -3,7 +3,7 @@ package io.fjordmq.broker.events;
 import java.util.Map;
 
 /** Explains the reasons of dropped messages, which are also metric labels. */
-final class DropText {
+final class DropExplanation {
   private static final Map<String, String> TEXTS =
       Map.ofEntries(
           Map.entry("queue_full", "the queue of the session is full"),
@@ -32,7 +32,7 @@ final class DropText {
           Map.entry("low_disk_space", "disk space was low"),
           Map.entry("node_congested", "the queue to another node was full"));
 
-  private DropText() {}
+  private DropExplanation() {}
 
   /** Returns the explanation; the reason itself if it is unknown. */
   static String of(String reason) {

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Temporary directory for the data and logs of brokers. */
-public record WorkFolder(Path path) {
+public record RunDirectory(Path path) {
   /** Creates the directory. */
-  public static WorkFolder make() throws IOException {
-    return new WorkFolder(Files.createTempDirectory("fjordmq-perf"));
+  public static RunDirectory make() throws IOException {
+    return new RunDirectory(Files.createTempDirectory("fjordmq-perf"));
   }
 
   /**

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-public record ClientFacts(
+public record ClientContext(
     String clientId,
     @Nullable String userName,
     byte @Nullable [] password,
@@ -40,12 +40,12 @@ public record ClientFacts(
     implements PlaceholderValues {
   private static final int DNS_NAME = 2;
 
-  public ClientFacts {
+  public ClientContext {
     attributes = Map.copyOf(attributes);
   }
 
-  /** Returns the facts after authentication, when the password is no longer known. */
-  public static ClientFacts withoutPassword(
+  /** Returns the context after authentication, when the password is no longer known. */
+  public static ClientContext withoutPassword(
       String clientId,
       @Nullable String userName,
       @Nullable InetAddress address,
@@ -53,13 +53,13 @@ public record ClientFacts(
       String listener,
       String tenant,
       Map<String, String> attributes) {
-    return new ClientFacts(
+    return new ClientContext(
         clientId, userName, null, address, certificate, listener, tenant, attributes);
   }
 
-  /** Returns the facts before authentication. */
-  public static ClientFacts of(ConnectAttempt attempt) {
-    return new ClientFacts(
+  /** Returns the context before authentication. */
+  public static ClientContext of(ConnectAttempt attempt) {
+    return new ClientContext(
         attempt.clientId(),
         attempt.userName(),
         attempt.password(),
@@ -70,10 +70,10 @@ public record ClientFacts(
         Map.of());
   }
 
-  /** Returns the facts after authentication. */
-  public static ClientFacts of(ConnectAttempt attempt, Identity identity) {
+  /** Returns the context after authentication. */
+  public static ClientContext of(ConnectAttempt attempt, Identity identity) {
     String clientId = identity.clientId();
-    return new ClientFacts(
+    return new ClientContext(
         clientId == null ? attempt.clientId() : clientId,
         identity.userName(),
         null,

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class AnswerCacheTest {
+class ResultCacheTest {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // wraps around
-  private final AnswerCache<String> cache = new AnswerCache<>(3, nanos::get);
+  private final ResultCache<String> cache = new ResultCache<>(3, nanos::get);
 
-  private void put(String key, String answer, boolean positive, long time) {
-    cache.put(cache.slot(key), answer, positive, time);
+  private void put(String key, String result, boolean positive, long time) {
+    cache.put(cache.slot(key), result, positive, time);
   }
 
   @Test
-  void shouldForgetAnswersAfterTheirTime() {
+  void shouldForgetResultsAfterTheirTime() {
     put("a", "yes", true, 10);
     put("b", "no", false, 20);
     put("c", "never", true, 0);
@@ -26,7 +26,7 @@ class AnswerCacheTest {
   }
 
   @Test
-  void shouldNotLetGuessesEvictValidAnswers() {
+  void shouldNotLetGuessesEvictValidResults() {
     put("valid", "yes", true, 1_000);
     for (int i = 0; i < 100; i++) {
       put("guess" + i, "no", false, 1_000);
@@ -36,7 +36,7 @@ class AnswerCacheTest {
   }
 
   @Test
-  void shouldReplaceAnAnswerOfTheOtherKind() {
+  void shouldReplaceAResultOfTheOtherKind() {
     put("a", "no", false, 1_000);
     put("a", "yes", true, 1_000);
     assertThat(cache.find(cache.slot("a"))).isEqualTo("yes");
@@ -45,8 +45,8 @@ class AnswerCacheTest {
   }
 
   @Test
-  void shouldIgnoreAnswersThatWereRequestedBeforeItWasCleared() {
-    AnswerCache.Slot before = cache.slot("a");
+  void shouldIgnoreResultsThatWereRequestedBeforeItWasCleared() {
+    ResultCache.Slot before = cache.slot("a");
     put("b", "yes", true, 1_000);
     cache.clear();
     cache.put(before, "stale", true, 1_000);

@@ -12,10 +12,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Facts about the host that readers of a report need. */
-public final class MachineFacts {
+public final class HostInfo {
   private static final Path PROC = Path.of("/proc");
 
-  private MachineFacts() {}
+  private HostInfo() {}
 
   /** Returns the facts by name, in the order of reports. */
   public static Map<String, String> all() throws InterruptedException {

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration while it is converted. */
-final class Draft {
+final class ConfigDraft {
   /** A listener of mosquitto. The first one stands for directives before any listener. */
   static final class Listener {
     final @Nullable ConfLine origin;
@@ -63,7 +63,7 @@ final class Draft {
   private boolean isInBridge;
   private boolean isPerListener;
 
-  Draft(List<String> omissions) {
+  ConfigDraft(List<String> omissions) {
     this.omissions = omissions;
     listeners.add(current);
   }

@@ -16,7 +16,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 
 /** The directory for reports. */
-record ReportFolder(Path path) {
+record ReportDirectory(Path path) {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   /**
