@@ -26,6 +26,7 @@ import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.RangeReports;
 import io.fjordmq.range.placement.ReplicaReport;
 import io.fjordmq.router.RouteStore;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -65,7 +66,8 @@ class ClusterDefectsTest {
           "recordReceived",
           "forgetReceived");
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   @Test
   void shouldDetectNodesThatTrustTheirLeaseForTooLong() {
