@@ -46,6 +46,7 @@ public final class FilterTable<V, R> {
   private final TopicCache<R> cache;
   private final LossyInterner<String> levels = new LossyInterner<>(); // guarded by lock
   private volatile int size;
+  private volatile long changes;
 
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
@@ -186,12 +187,18 @@ public final class FilterTable<V, R> {
       size += before == null ? 1 : 0;
     }
     entry.version++;
+    changes++;
     cache.invalidate(entry.cached, pattern);
   }
 
   /** Returns the number of filters of all tenants. */
   public int size() {
     return size;
+  }
+
+  /** Returns the number of changes of filters since creation, of all tenants. */
+  long changes() {
+    return changes;
   }
 
   /** Returns the number of cached topics. */

@@ -71,6 +71,11 @@ public final class RouteTable {
     return found[0];
   }
 
+  /** Returns the number of changes since startup: while it is the same, so are the routes. */
+  public long changes() {
+    return filters.changes();
+  }
+
   /** Adds or replaces a route. Every match that starts after this method returns sees the route. */
   void add(Route route) {
     filters.compute(

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * names the seed.
  */
 public final class Simulation {
-  private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
+  private static final long START_MILLIS = Instant.parse("2030-01-01T00:00:00Z").toEpochMilli();
 
   /**
    * Spreads the seeds, because Random returns nearly the same first values for neighboring seeds.
@@ -25,6 +25,7 @@ public final class Simulation {
   private final Random random;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final List<Runnable> invariants = new ArrayList<>();
+  private final InstantSource clock = new Clock();
   private long nowMillis;
   private long sequence;
   private long executed;
@@ -50,7 +51,7 @@ public final class Simulation {
 
   /** Returns the wall clock of all simulated nodes. */
   public InstantSource clock() {
-    return () -> START.plusMillis(nowMillis);
+    return clock;
   }
 
   /** Returns the only source of randomness in a simulated run. */
@@ -142,6 +143,19 @@ public final class Simulation {
 
   private String where() {
     return "seed " + seed + ", event " + executed + " at " + nowMillis + " ms";
+  }
+
+  /** Creates no {@link Instant} for {@link #millis}, which nodes read several times per event. */
+  private final class Clock implements InstantSource {
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(millis());
+    }
+
+    @Override
+    public long millis() {
+      return START_MILLIS + nowMillis;
+    }
   }
 
   private static final class Event implements Scheduled, Comparable<Event> {

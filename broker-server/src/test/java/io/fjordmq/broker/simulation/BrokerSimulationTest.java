@@ -2,6 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BrokerSimulationTest {
   private static final int USUAL_SEEDS = 250;
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   @Test
   void shouldKeepItsGuarantees() {

@@ -189,10 +189,10 @@ final class ClusterSimulation {
     log.assertNone(ledger);
     owners.check();
     willGrace.check();
-    List<SimNodeProcess> running = nodes.running();
     if (simulation.executedEvents() % EVENTS_BETWEEN_CHECKS != 0) {
       return;
     }
+    List<SimNodeProcess> running = nodes.running();
     serving.check(running.stream().map(SimNodeProcess::membership).toList());
     for (SimNodeProcess life : running) {
       if (serving.hasEnded(life.id(), life.membership().incarnation())) {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -15,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("slow")
 class ClusterSimulationTest {
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   @ParameterizedTest
   @CsvSource({"3,30", "5,8"})

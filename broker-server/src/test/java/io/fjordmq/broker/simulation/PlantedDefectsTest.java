@@ -13,6 +13,7 @@ import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.RouteStore;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ class PlantedDefectsTest {
   /** Few members of a share leave with unacknowledged messages. */
   private static final int LIKELY_SHARE_SEED = 36;
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   @Test
   void shouldDetectAnAcknowledgementBeforeTheMessageIsStored() {

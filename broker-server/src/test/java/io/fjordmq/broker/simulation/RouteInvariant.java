@@ -21,6 +21,10 @@ final class RouteInvariant {
   private final Map<Key, Route> acknowledgedRoutes = new LinkedHashMap<>();
   private final Map<Key, Integer> changes = new HashMap<>();
   private final BiPredicate<NodeId, Long> isEnded;
+
+  /** By node. A check that would repeat the latest one is skipped, because checks are expensive. */
+  private final Map<NodeId, Checked> latestChecks = new HashMap<>();
+
   private long acknowledgedChanges;
 
   private record Key(String tenant, TopicFilter filter, Receiver receiver) {
@@ -28,6 +32,15 @@ final class RouteInvariant {
       return new Key(route.tenant(), route.filter(), route.receiver());
     }
   }
+
+  /**
+   * What a check depends on. Routes that are no longer acknowledged cannot make it fail.
+   *
+   * @param routerChanges of the node's routes
+   * @param acknowledgedChanges of this object
+   */
+  private record Checked(
+      ReplicatedRouteStore router, long routerChanges, long acknowledgedChanges) {}
 
   /**
    * @param over whether an incarnation of a node has ended
@@ -76,6 +89,10 @@ final class RouteInvariant {
    * @param router of a serving node
    */
   void check(NodeId node, ReplicatedRouteStore router) {
+    Checked now = new Checked(router, router.changes(), acknowledgedChanges);
+    if (now.equals(latestChecks.put(node, now))) {
+      return;
+    }
     acknowledgedRoutes
         .values()
         .removeIf(

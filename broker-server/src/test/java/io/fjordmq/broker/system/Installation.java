@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * FjordMQ as it is unpacked somewhere: {@code bin}, {@code conf} and one library that names the
- * classes under test. Without sources, so the script has nothing to build while Maven runs.
+ * classes under test. Without sources, so the script has nothing to build while Maven runs. The
+ * first node that stops writes a class data archive next to it, which the others use.
  */
 final class Installation {
   private Installation() {}
@@ -45,9 +46,8 @@ final class Installation {
   }
 
   private static String classPath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+    return Stream.of(SharedClasses.classPath().split(File.pathSeparator, -1))
         .map(element -> Path.of(element).toAbsolutePath())
-        .filter(Files::exists)
         .map(path -> path.toUri().toString())
         .collect(Collectors.joining(" "));
   }

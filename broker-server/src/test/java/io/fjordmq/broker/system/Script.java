@@ -66,10 +66,10 @@ record Script(Path home, Path folder, Path configuration) {
     List<String> line = new ArrayList<>();
     line.add(home.resolve("bin/standalone.sh").toString());
     line.addAll(List.of(action, "-c", configuration.toString(), "-d", folder.toString()));
-    return new ProcessBuilder(line)
-        .redirectErrorStream(true)
-        .redirectOutput(output.toFile())
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().put("FJORDMQ_JVM_OPTS", "-XX:TieredStopAtLevel=1"); // needs less CPU
+    return builder.start();
   }
 
   String log() {

@@ -37,6 +37,11 @@ final class SharedClasses {
     return OPTIONS;
   }
 
+  /** The same class path without folders: a JVM that finds one creates no archive. */
+  static String classPath() {
+    return OPTIONS.get(OPTIONS.size() - 1);
+  }
+
   private static List<String> createArchive() {
     try {
       Path folder = BrokerCommand.home().resolve("broker-server/target/broker-under-test/" + FORK);

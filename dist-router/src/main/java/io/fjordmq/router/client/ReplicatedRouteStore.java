@@ -79,6 +79,14 @@ public final class ReplicatedRouteStore implements RouteStore {
     return table.has(route);
   }
 
+  /**
+   * Returns the number of changes of this node's routes since startup: while it is the same, {@link
+   * #has} returns the same for every route.
+   */
+  public long changes() {
+    return table.changes();
+  }
+
   @Override
   public CompletableFuture<Void> remove(Route route) {
     byte[] key = RouteKeys.of(route);

@@ -13,6 +13,7 @@ import io.fjordmq.router.RouteStore;
 import io.fjordmq.router.StaleRoutesRemoved;
 import io.fjordmq.router.client.RouteSimulation.Matcher;
 import io.fjordmq.router.client.RouteSimulation.Setup;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import io.fjordmq.testing.Simulation;
 import java.io.IOException;
@@ -39,7 +40,8 @@ class RouteSimulationTest {
   private static final int DEFAULT_SEEDS = 100;
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   /** Intentional crashes are not worth logging. */
   @BeforeAll

@@ -26,6 +26,7 @@ import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.sim.RangeSimSettings;
 import io.fjordmq.range.sim.SimStore;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.RecordBuilder;
 import io.fjordmq.testing.Seeds;
 import io.fjordmq.testing.Simulation;
@@ -81,7 +82,8 @@ class InboxSimulationTest {
         .build();
   }
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   /** Intentional crashes are not worth a log line. */
   @BeforeAll

@@ -19,6 +19,7 @@ import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.comparison.ReplicaDifference;
 import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvSpace;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import io.fjordmq.testing.Simulation;
 import java.io.IOException;
@@ -51,7 +52,8 @@ class ComparisonSimulationTest {
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   @BeforeAll
   static void muteLog() {

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,7 +30,8 @@ class RangeSimulationTest {
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq.range");
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   /** Hundreds of runs halt thousands of replicas, and each halt logs a stack trace. */
   @BeforeAll

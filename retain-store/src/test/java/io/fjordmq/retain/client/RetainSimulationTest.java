@@ -13,6 +13,7 @@ import io.fjordmq.range.sim.SimTransport;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainVersion;
 import io.fjordmq.retain.client.RetainSimulation.Setup;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,7 +40,8 @@ class RetainSimulationTest {
   private static final int DEFAULT_SEEDS = 100;
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryDirectory.class)
+  Path directory;
 
   /** Intentional crashes are not worth logging. */
   @BeforeAll

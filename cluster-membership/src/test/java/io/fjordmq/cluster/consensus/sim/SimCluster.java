@@ -2,6 +2,7 @@ package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.testing.MemoryDirectory;
 import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -137,7 +138,7 @@ public final class SimCluster implements AutoCloseable {
     try {
       Path root = directory;
       if (root == null) {
-        root = Files.createTempDirectory("fjordmq-sim");
+        root = MemoryDirectory.create("fjordmq-sim");
         directory = root;
       }
       return Files.createDirectory(root.resolve("copy-" + ++directories));

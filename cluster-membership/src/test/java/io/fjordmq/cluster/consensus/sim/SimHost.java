@@ -24,12 +24,14 @@ public final class SimHost implements ConsensusHost {
   private final SimCluster cluster;
   private final SimProcess process;
   private final SimDisk disk;
+  private final SimMachine machine;
   private final Map<GroupId, SimConsensus> openGroups = new LinkedHashMap<>();
 
   SimHost(SimCluster cluster, SimProcess process, SimDisk disk) {
     this.cluster = cluster;
     this.process = process;
     this.disk = disk;
+    this.machine = cluster.machine(process.node());
   }
 
   public NodeId node() {
@@ -49,7 +51,7 @@ public final class SimHost implements ConsensusHost {
   }
 
   public SimMachine machine() {
-    return cluster.machine(node());
+    return machine;
   }
 
   public SimNetwork network() {

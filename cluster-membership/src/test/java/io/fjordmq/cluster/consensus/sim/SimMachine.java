@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.testing.Simulation;
+import java.time.Instant;
 import java.time.InstantSource;
 
 /**
@@ -9,6 +10,7 @@ import java.time.InstantSource;
  */
 public final class SimMachine {
   private final Simulation simulation;
+  private final InstantSource wall = new Wall();
   private long aheadMillis;
   private long suspendedMillis;
   private long suspendedFrom;
@@ -37,11 +39,23 @@ public final class SimMachine {
   }
 
   public InstantSource wall() {
-    return () -> simulation.clock().instant().plusMillis(aheadMillis);
+    return wall;
   }
 
   public long monotonicMillis() {
     long now = simulation.now();
     return now - suspendedMillis - Math.max(0, Math.min(now, suspendedUntil) - suspendedFrom);
+  }
+
+  private final class Wall implements InstantSource {
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(millis());
+    }
+
+    @Override
+    public long millis() {
+      return simulation.clock().millis() + aheadMillis;
+    }
   }
 }
