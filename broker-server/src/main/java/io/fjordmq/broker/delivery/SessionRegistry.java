@@ -73,6 +73,7 @@ public final class SessionRegistry {
 
   private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
   private final ClientIndex inOrder = new ClientIndex();
+  private final CompletableFuture<Void> nothingToRelease = CompletableFuture.completedFuture(null);
   private final NodeStreams nodes;
 
   /**
@@ -133,7 +134,7 @@ public final class SessionRegistry {
               Registration added =
                   new Registration(
                       session,
-                      present == null ? CompletableFuture.completedFuture(null) : present.released);
+                      present == null ? nothingToRelease : present.released);
               inOrder.put(k, added); // atomically with the other map
               return added;
             });

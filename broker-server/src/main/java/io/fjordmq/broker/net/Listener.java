@@ -2,7 +2,6 @@ package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.protocol.Peer;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
@@ -15,11 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An open listener. */
 public final class Listener implements AutoCloseable {
-  /** The initial size of the read buffer, which Netty adapts for each connection. */
-  private static final int FIRST_READ_BYTES = 512;
-
-  private static final int MAX_READ_BYTES = 64 << 10;
-
   private final ListenerSettings settings;
   private final Channel channel;
   private final MqttPipeline pipeline;
@@ -60,9 +54,7 @@ public final class Listener implements AutoCloseable {
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(
                     socket.writeBufferLowBytes(), socket.writeBufferHighBytes()))
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, MAX_READ_BYTES))
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReadBuffers())
             .childHandler(pipeline);
     if (settings.endpoint() instanceof Endpoint.Tcp tcp) {
       return openTcp(settings, tcp, pipeline, bootstrap.channel(transport.serverChannel()));
@@ -121,12 +113,12 @@ public final class Listener implements AutoCloseable {
   }
 
   /** Returns the peer of a new connection; null if the connection is already closed. */
-  static @Nullable Peer peer(ListenerSettings settings, Channel channel) {
+  static @Nullable Peer peer(ListenerSettings settings, String name, Channel channel) {
     if (settings.endpoint() instanceof Endpoint.Unix unix) {
-      return Peer.plain(settings.name(), new DomainSocketAddress(unix.path()));
+      return Peer.plain(name, new DomainSocketAddress(unix.path()));
     }
     SocketAddress remote = channel.remoteAddress();
-    return remote == null ? null : Peer.plain(settings.name(), remote);
+    return remote == null ? null : Peer.plain(name, remote);
   }
 
   /** Adds a handler for failed accepts, after Netty's own handler. */

@@ -1,10 +1,10 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.protocol.ClientConnections;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -24,6 +24,9 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   private final ClientConnections clients;
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
+
+  // Shared by all connections, because each listener of a channel would take memory.
+  private final ChannelFutureListener onClosed = closed -> onClosed(closed.channel());
 
   /**
    * @param peers returns the peer of a new connection; null if the connection is already closed
@@ -54,27 +57,30 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
       channel.close();
       return;
     }
-    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
-    if (channel.parent() != null && !admitDescriptor(channel)) {
+    if (hasDescriptor(channel) && !clients.overload().admitConnection()) {
+      connections.decrementAndGet();
+      clients.countRefused(CloseReason.NO_FILE_DESCRIPTORS);
+      channel.close();
       return;
     }
+    channel.closeFuture().addListener(onClosed);
     transportStack.addTo(channel);
     clients.serve(channel);
   }
 
   /**
-   * Reserves a file descriptor. Only applies to connections accepted by a listener, because an
-   * adopted channel may have no file descriptor.
+   * Whether a listener accepted the connection. Only then does it count as a file descriptor,
+   * because an adopted channel may have none.
    */
-  private boolean admitDescriptor(Channel channel) {
-    Overload overload = clients.overload();
-    if (overload.admitConnection()) {
-      channel.closeFuture().addListener(closed -> overload.onConnectionClosed());
-      return true;
+  private static boolean hasDescriptor(Channel channel) {
+    return channel.parent() != null;
+  }
+
+  private void onClosed(Channel channel) {
+    connections.decrementAndGet();
+    if (hasDescriptor(channel)) {
+      clients.overload().onConnectionClosed();
     }
-    clients.countRefused(CloseReason.NO_FILE_DESCRIPTORS);
-    channel.close();
-    return false;
   }
 
   /** The number of open connections of this listener. */

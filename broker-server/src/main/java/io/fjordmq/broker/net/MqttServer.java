@@ -120,9 +120,10 @@ public final class MqttServer implements AutoCloseable {
     TlsSettings encryption = settings.tls();
     ServerTls tls =
         encryption == null ? null : listenerCertificates.open(settings.key(), encryption);
+    String name = settings.name(); // shared by the peers of all connections
     MqttPipeline pipeline =
         new MqttPipeline(
-            channel -> Listener.peer(settings, channel),
+            channel -> Listener.peer(settings, name, channel),
             TransportStack.of(settings, tls, clients.needsIssuers(), observer),
             clients,
             settings.socket().maxConnections());

@@ -8,15 +8,12 @@ import io.fjordmq.api.Will;
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttConnectPayload;
 import io.netty.handler.codec.mqtt.MqttConnectVariableHeader;
 import io.netty.handler.codec.mqtt.MqttIdentifierRejectedException;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttProperties;
-import io.netty.handler.codec.mqtt.MqttVersion;
-import io.netty.util.AttributeKey;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** Validates a decoded CONNECT and converts it to a {@link ConnectRequest}. */
 public final class ConnectReader {
   private static final byte[] NO_PAYLOAD = {};
-
-  /** Netty's decoder sets this attribute as soon as it has read the protocol version. */
-  private static final AttributeKey<MqttVersion> VERSION =
-      AttributeKey.valueOf("NETTY_CODEC_MQTT_VERSION");
 
   private final SessionSettings settings;
   private final @Nullable String longWillTopic;
@@ -158,16 +151,16 @@ public final class ConnectReader {
   /**
    * Returns the violation for a packet that arrived before the CONNACK and could not be decoded by
    * Netty.
+   *
+   * @param protocolLevel the protocol level of the client; 0 if it is not known
    */
-  public static ProtocolViolation undecodable(Channel channel, MqttMessage message) {
+  public static ProtocolViolation undecodable(MqttMessage message, int protocolLevel) {
     Throwable cause = message.decoderResult().cause();
-    MqttVersion version = channel.attr(VERSION).get();
-    int level = version == null ? 0 : version.protocolLevel();
     CloseReason reason =
         cause instanceof MqttIdentifierRejectedException
             ? CloseReason.CLIENT_IDENTIFIER_NOT_VALID
             : CloseReason.MALFORMED_PACKET;
-    return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), level);
+    return new ProtocolViolation(reason, String.valueOf(cause.getMessage()), protocolLevel);
   }
 
   /** Requires an authentication method if there is authentication data (MQTT 5.0 §3.1.2.11.10). */

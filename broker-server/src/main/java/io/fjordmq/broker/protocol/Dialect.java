@@ -16,7 +16,7 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   static Dialect of(ConnectRequest request, SessionSettings settings) {
     return request.isMqtt5()
         ? new Mqtt5Dialect(request, settings)
-        : new Mqtt3Dialect(request, new TopicLimits(settings));
+        : new Mqtt3Dialect(request, settings);
   }
 
   /** Returns the CONNACK for an accepted client. */

@@ -27,13 +27,13 @@ final class Mqtt3Dialect implements Dialect {
   private static final int NOT_AUTHORIZED = 0x87;
 
   private final ConnectRequest request;
-  private final TopicLimits limits;
+  private final SessionSettings settings;
   // Clients tend to publish to the same topic repeatedly, so the last validated topic is cached.
   private @Nullable Topic lastTopic;
 
-  Mqtt3Dialect(ConnectRequest request, TopicLimits limits) {
+  Mqtt3Dialect(ConnectRequest request, SessionSettings settings) {
     this.request = request;
-    this.limits = limits;
+    this.settings = settings;
   }
 
   @Override
@@ -61,7 +61,7 @@ final class Mqtt3Dialect implements Dialect {
     String name = packet.variableHeader().topicName();
     Topic topic = lastTopic;
     if (topic == null || !topic.name().equals(name)) {
-      topic = parseTopic(name, limits);
+      topic = parseTopic(name, settings);
       lastTopic = topic;
     }
     MqttFixedHeader header = packet.fixedHeader();
@@ -77,10 +77,10 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   /** Parses a topic name, and validates it against the limits. */
-  static Topic parseTopic(String name, TopicLimits limits) {
+  static Topic parseTopic(String name, SessionSettings settings) {
     try {
       Topic topic = new Topic(name);
-      limits.check(name, CloseReason.TOPIC_NAME_INVALID, 0);
+      new TopicLimits(settings).check(name, CloseReason.TOPIC_NAME_INVALID, 0);
       return topic;
     } catch (IllegalArgumentException e) {
       throw new ProtocolViolation(CloseReason.TOPIC_NAME_INVALID, String.valueOf(e.getMessage()));

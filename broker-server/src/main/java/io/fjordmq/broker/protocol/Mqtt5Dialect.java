@@ -40,18 +40,26 @@ final class Mqtt5Dialect implements Dialect {
 
   private final ConnectRequest request;
   private final SessionSettings settings;
-  private final TopicLimits limits;
-  private final TopicAliases aliases;
+  private @Nullable TopicAliases aliases; // null until an alias is used
   private @Nullable Topic lastTopic;
 
   Mqtt5Dialect(ConnectRequest request, SessionSettings settings) {
     this.request = request;
     this.settings = settings;
-    this.limits = new TopicLimits(settings);
-    this.aliases =
-        new TopicAliases(
-            settings.topicAliasMaximum(),
-            Math.min(request.topicAliasMaximum(), settings.outboundTopicAliases()));
+  }
+
+  private TopicAliases aliases() {
+    TopicAliases present = aliases;
+    if (present == null) {
+      present = new TopicAliases(settings.topicAliasMaximum(), outboundAliases());
+      aliases = present;
+    }
+    return present;
+  }
+
+  /** The number of aliases for messages to the client. */
+  private int outboundAliases() {
+    return Math.min(request.topicAliasMaximum(), settings.outboundTopicAliases());
   }
 
   @Override
@@ -187,15 +195,15 @@ final class Mqtt5Dialect implements Dialect {
         throw new ProtocolViolation(
             CloseReason.PROTOCOL_ERROR, "PUBLISH has neither a topic nor a topic alias");
       }
-      return aliases.topicOf(alias);
+      return aliases().topicOf(alias);
     }
     Topic topic = lastTopic;
     if (topic == null || !topic.name().equals(name)) {
-      topic = Mqtt3Dialect.parseTopic(name, limits);
+      topic = Mqtt3Dialect.parseTopic(name, settings);
       lastTopic = topic;
     }
     if (alias >= 0) {
-      aliases.learn(alias, topic);
+      aliases().learn(alias, topic);
     }
     return topic;
   }
@@ -248,15 +256,15 @@ final class Mqtt5Dialect implements Dialect {
   public byte[] publishHead(Delivery delivery) {
     byte[] plain = PublishEncoder.template(delivery, true);
     int bytes = plain.length + delivery.message().payload().length;
-    if (!aliases.canAssignOutbound() || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
+    if (outboundAliases() == 0 || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
       return plain;
     }
     String topic = delivery.message().topic().name();
-    int alias = aliases.aliasOf(topic);
+    int alias = aliases().aliasOf(topic);
     if (alias > 0) {
       return PublishEncoder.template(delivery, true, "", alias);
     }
-    alias = aliases.assign(topic);
+    alias = aliases().assign(topic);
     return alias > 0 ? PublishEncoder.template(delivery, true, topic, alias) : plain;
   }
 

@@ -56,11 +56,6 @@ final class TopicAliases {
     }
   }
 
-  /** Whether messages to the client may use aliases. */
-  boolean canAssignOutbound() {
-    return outboundMaximum > 0;
-  }
-
   /** Returns the alias that the client knows for the topic; 0 if there is none. */
   int aliasOf(String topic) {
     return outbound == null ? 0 : outbound.getOrDefault(topic, 0);

@@ -46,8 +46,8 @@ public final class ClientAccess {
   // Stored messages have an object each.
   private @Nullable Topic lastTopic;
   // For a topic that has no place in the cache.
-  private final CachedDecisions uncached = new CachedDecisions();
-  private CachedDecisions last = uncached;
+  private @Nullable CachedDecisions uncached;
+  private @Nullable CachedDecisions last; // the decisions about lastTopic
   private @Nullable Topic lastRead;
   private boolean lastReadable;
 
@@ -91,7 +91,7 @@ public final class ClientAccess {
     cache = null;
     misses = 0;
     lastTopic = null;
-    last = uncached;
+    last = null;
     lastRead = null;
   }
 
@@ -134,17 +134,19 @@ public final class ClientAccess {
       return AccessDecision.ALLOWED;
     }
     refresh(nowMillis);
-    if (topic != lastTopic) {
-      if (!topic.equals(lastTopic)) {
-        last = decisionsToPublish(topic);
+    CachedDecisions cached = last;
+    if (cached == null || topic != lastTopic) {
+      if (cached == null || !topic.equals(lastTopic)) {
+        cached = decisionsToPublish(topic);
+        last = cached;
       }
       lastTopic = topic;
     }
     int index = CachedDecisions.index(qos, retain);
-    AccessDecision known = last.decisions[index];
+    AccessDecision known = cached.decisions[index];
     if (known == null) {
       known = rules.decidePublish(topic, qos, retain);
-      last.decisions[index] = known;
+      cached.decisions[index] = known;
     }
     return known;
   }
@@ -172,8 +174,13 @@ public final class ClientAccess {
     if (place != null) {
       return place;
     }
-    uncached.clear();
-    return uncached;
+    CachedDecisions decisions = uncached;
+    if (decisions == null) {
+      decisions = new CachedDecisions();
+      uncached = decisions;
+    }
+    decisions.clear();
+    return decisions;
   }
 
   /** Returns where decisions of rules about a topic are cached; null if they are not. */

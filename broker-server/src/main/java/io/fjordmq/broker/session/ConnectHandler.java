@@ -9,12 +9,12 @@ import io.fjordmq.broker.protocol.ConnAckRefusal;
 import io.fjordmq.broker.protocol.ConnectReader;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.OversizedWillTopic;
+import io.fjordmq.broker.protocol.PacketCodec;
 import io.fjordmq.broker.protocol.PacketLimit;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.ReferenceCountUtil;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>While a step is in progress, nothing is read from the client. Packets that arrived together
  * with the CONNECT (allowed by MQTT 5.0 §3.1.4) are queued here; they all come from one read.
  */
-final class ConnectHandler extends ChannelInboundHandlerAdapter {
+final class ConnectHandler extends PacketHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
 
   private final SessionTable sessions;
@@ -51,14 +51,16 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private @Nullable Session session;
   private boolean refused;
   private @Nullable SharedQuotas quotas;
+  private int protocolLevel; // 0 before the CONNECT
   // Needed to encode the CONNACK of a refusal.
-  private int protocolLevel;
   private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
 
   /**
    * @param settings the limits until the client is authenticated
    */
-  ConnectHandler(SessionTable sessions, ReadSlices slices, SessionSettings settings) {
+  ConnectHandler(
+      SessionTable sessions, ReadSlices slices, PacketCodec codec, SessionSettings settings) {
+    super(codec);
     this.sessions = sessions;
     this.services = sessions.services();
     this.slices = slices;
@@ -103,14 +105,19 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext ctx, Object packet) {
+  int protocolLevel() {
+    return protocolLevel;
+  }
+
+  @Override
+  void onPacket(ChannelHandlerContext ctx, Object packet) {
     if (refused || (session != null && session.isEnded())) {
       ReferenceCountUtil.release(packet);
     } else if (gate != null && (authentication == null || !authentication.isWaitingForClient())) {
       earlyPackets.add(packet);
     } else {
       try {
-        onPacket(ctx, packet);
+        handle(ctx, packet);
       } catch (ProtocolViolation violation) {
         refuse(ctx, violation, "");
       } finally {
@@ -119,13 +126,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void onPacket(ChannelHandlerContext ctx, Object packet) {
+  private void handle(ChannelHandlerContext ctx, Object packet) {
     if (packet instanceof ProtocolViolation violation) {
       throw violation;
     }
     MqttMessage message = (MqttMessage) packet;
     if (message.decoderResult().isFailure()) {
-      throw ConnectReader.undecodable(ctx.channel(), message);
+      int level = protocolLevel == 0 ? codec().levelOfLastConnect() : protocolLevel;
+      throw ConnectReader.undecodable(message, level);
     }
     services.observer().onPacketReceived(message.fixedHeader().messageType().value());
     cancelTimeout();
@@ -207,7 +215,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         armTimeout(ctx, "no AUTH received within the connect timeout");
         closedGate.open(ReadGate.CONNECT);
         if (!earlyPackets.isEmpty()) {
-          channelRead(ctx, earlyPackets.remove());
+          onPacket(ctx, earlyPackets.remove());
         }
       }
     }
@@ -275,13 +283,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   /** Hands the connection over to the session and opens the session. */
   private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
-    SessionHandler next = new SessionHandler(accepted);
+    SessionHandler next = new SessionHandler(accepted, codec());
     ArrayDeque<Object> packets = earlyPackets.clone();
     earlyPackets.clear();
     ctx.pipeline().replace(this, "session", next);
     accepted.open(sessionPresent);
     ChannelHandlerContext nextCtx = ctx.pipeline().context(next);
-    packets.forEach(packet -> next.channelRead(nextCtx, packet));
+    packets.forEach(packet -> next.onPacket(nextCtx, packet));
     next.channelReadComplete(nextCtx);
     accepted.connection().gate().open(ReadGate.CONNECT);
   }

@@ -11,7 +11,6 @@ import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.protocol.Peer;
-import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
 import io.fjordmq.broker.security.Security;
@@ -30,7 +29,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +47,15 @@ final class Connection
         SessionHistory.Client,
         SlicedLoop.Client,
         SubscribeQueue.Client {
+  /** The session that the connection belongs to. Called on the event loop. */
+  interface Owner {
+    /** Ends the session and its connection. */
+    void end(CloseReason reason, String detail);
+
+    /** Called when the write rate allows messages to the client again. */
+    void onWritable();
+  }
+
   private final Channel channel;
   private final SessionServices services;
   private final ConnectRequest request;
@@ -62,11 +69,11 @@ final class Connection
   private final Throttle throttle;
   private final SharedQuotas quotas;
   private SessionSettings settings; // changes on the event loop only
-  private final Consumer<ProtocolViolation> onFailure;
+  private final Owner owner;
   private ConnectOrder connectOrder = ConnectOrder.NONE;
   private final StoreFailureLog storeFailures;
-  private final SessionHistory history;
   private final TimeoutWheel wheel;
+  private final SessionHistory history;
   private @Nullable IdentityExpiry identityExpiry;
   private byte lastPacketType = (byte) MqttMessageType.CONNECT.value();
   private boolean hasOwnLimits;
@@ -78,8 +85,6 @@ final class Connection
 
   /**
    * @param wheel the timeout wheel of the channel's event loop
-   * @param onFailure ends the session; called on the event loop
-   * @param onWritable called when the write rate allows messages to the client again
    */
   Connection(
       Channel channel,
@@ -91,10 +96,11 @@ final class Connection
       TimeoutWheel wheel,
       PausedClients pausedClients,
       StoreFailureLog storeFailures,
-      Consumer<ProtocolViolation> onFailure,
-      Runnable onWritable) {
+      Owner owner) {
     this.channel = channel;
     this.services = services;
+    this.wheel = wheel;
+    this.storeFailures = storeFailures;
     this.request = request;
     this.access = access;
     this.tenant = access.client().tenant();
@@ -104,12 +110,10 @@ final class Connection
     this.slices = slices;
     this.pause = new PacketPause(channel.eventLoop(), slices.gate(), pausedClients);
     this.quotas = quotas;
-    this.throttle = new Throttle(wheel, settings, this, onWritable);
+    this.throttle = new Throttle(wheel, settings, this);
     throttle.setShared(quotas.publishRates(access.client()));
     this.writer = new PacketWriter(channel, throttle, services.observer());
-    this.wheel = wheel;
-    this.storeFailures = storeFailures;
-    this.onFailure = onFailure;
+    this.owner = owner;
     this.history = new SessionHistory(this);
   }
 
@@ -339,7 +343,7 @@ final class Connection
   /** Ends the session. Must be called on the event loop. */
   @Override
   public void fail(CloseReason reason, String detail) {
-    onFailure.accept(new ProtocolViolation(reason, detail));
+    owner.end(reason, detail);
   }
 
   /** {@inheritDoc} Also called when the session opens. */
@@ -419,6 +423,11 @@ final class Connection
   }
 
   /** Marks the session as ended. From now on, results are ignored and nothing is written. */
+  @Override
+  public void onWritable() {
+    owner.onWritable();
+  }
+
   void end() {
     ended = true;
     if (identityExpiry != null) {

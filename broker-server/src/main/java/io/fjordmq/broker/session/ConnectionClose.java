@@ -4,8 +4,7 @@ import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.LingeringClose;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +13,12 @@ import org.jspecify.annotations.Nullable;
  * used on the event loop, except for {@link #releasePart}.
  */
 final class ConnectionClose {
+  private static final AtomicIntegerFieldUpdater<ConnectionClose> RELEASES =
+      AtomicIntegerFieldUpdater.newUpdater(ConnectionClose.class, "releases");
+
   private final Connection connection;
-  private final Supplier<String> serverReference;
-  private final Runnable whenHeldClosed;
+  private final SessionContext context;
+  private final Session session;
   private boolean held;
   private @Nullable Duration heldFor;
 
@@ -24,24 +26,17 @@ final class ConnectionClose {
    * The number of parts of the session that are not released yet: its state and, if the connection
    * is held, the connection.
    */
-  private final AtomicInteger releases = new AtomicInteger(1);
+  private volatile int releases = 1;
 
-  /**
-   * @param serverReference supplies the Server Reference for clients that must use another server;
-   *     empty for none
-   * @param whenHeldClosed called when a held connection is about to be closed or the client has
-   *     closed it
-   */
-  ConnectionClose(
-      Connection connection, Supplier<String> serverReference, Runnable whenHeldClosed) {
-    this.connection = connection;
-    this.serverReference = serverReference;
-    this.whenHeldClosed = whenHeldClosed;
+  ConnectionClose(SessionContext context, Session session) {
+    this.connection = session.connection();
+    this.context = context;
+    this.session = session;
   }
 
   /** Sends the DISCONNECT, if the protocol version has one, and closes the connection. */
   void close(CloseReason reason, String detail) {
-    String reference = reason == CloseReason.USE_ANOTHER_SERVER ? serverReference.get() : "";
+    String reference = reason == CloseReason.USE_ANOTHER_SERVER ? context.serverReference() : "";
     MqttMessage packet =
         reason.isClientInitiated()
             ? null
@@ -66,7 +61,7 @@ final class ConnectionClose {
   void hold(Duration closesIn) {
     held = true;
     heldFor = closesIn;
-    releases.set(2);
+    releases = 2;
     connection.channel().config().setAutoRead(false);
     connection.channel().closeFuture().addListener(closed -> onHeldClosed());
   }
@@ -82,7 +77,7 @@ final class ConnectionClose {
   private void onHeldClosed() {
     if (held) {
       held = false;
-      whenHeldClosed.run();
+      context.onHeldConnectionClosed(session);
     }
   }
 
@@ -93,6 +88,6 @@ final class ConnectionClose {
 
   /** Releases one part of the session; returns whether it was the last one. */
   boolean releasePart() {
-    return releases.decrementAndGet() == 0;
+    return RELEASES.decrementAndGet(this) == 0;
   }
 }

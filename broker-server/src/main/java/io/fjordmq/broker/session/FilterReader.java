@@ -29,11 +29,9 @@ final class FilterReader {
   record RequestedFilter(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
   private final Client client;
-  private final TopicLimits limits;
 
   FilterReader(Client client) {
     this.client = client;
-    this.limits = new TopicLimits(client.settings());
   }
 
   /**
@@ -69,7 +67,7 @@ final class FilterReader {
       throw new ProtocolViolation(
           CloseReason.MALFORMED_PACKET, "malformed topic filter: " + e.getMessage());
     }
-    Limit reached = limits.limitExceededBy(text);
+    Limit reached = new TopicLimits(client.settings()).limitExceededBy(text);
     if (reached != null) {
       client.recordLimitReached(reached);
       return null;

@@ -19,6 +19,7 @@ final class InflightWindow {
   static final int IDENTIFIERS = 65_535;
 
   private static final int MIN_RING_SIZE = 16;
+  private static final byte[] EMPTY_RING = {};
 
   /** The message has not been sent. */
   static final byte NONE = 0;
@@ -39,7 +40,7 @@ final class InflightWindow {
   static final byte SETTLED = 5;
 
   private final int limit;
-  private byte[] ring = {};
+  private byte[] ring = EMPTY_RING;
   // Every sequence below base is settled; base itself is unsettled unless base == end.
   private long base;
   // Sequences from here on have no state.

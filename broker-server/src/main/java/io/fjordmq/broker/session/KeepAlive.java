@@ -21,13 +21,13 @@ final class KeepAlive extends TimeoutWheel.Timeout {
 
   private final TimeoutWheel wheel;
   private final Client client;
-  private final long allowedTicks;
-  private long lastActivityTick;
+  private final int allowedTicks;
+  private int lastActivityTick;
 
   KeepAlive(TimeoutWheel wheel, Client client, int keepAliveSeconds) {
     this.wheel = wheel;
     this.client = client;
-    this.allowedTicks = TimeoutWheel.toTicks(keepAliveSeconds * 1_500L);
+    this.allowedTicks = (int) TimeoutWheel.toTicks(keepAliveSeconds * 1_500L);
     this.lastActivityTick = wheel.currentTick();
     wheel.arm(this, allowedTicks);
   }

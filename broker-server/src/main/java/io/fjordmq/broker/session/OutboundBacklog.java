@@ -30,6 +30,12 @@ final class OutboundBacklog {
     this.gate = gate;
   }
 
+  /** Whether data has been written to the channel that the system has not accepted yet. */
+  static boolean hasPendingData(Channel channel) {
+    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+    return waiting != null && !waiting.isEmpty();
+  }
+
   /** Called after the packets of one read have been handled while the channel is full. */
   void onReadWhileFull() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();

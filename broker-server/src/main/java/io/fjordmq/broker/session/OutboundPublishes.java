@@ -82,8 +82,7 @@ final class OutboundPublishes {
    */
   OutboundPublishes(Client client, @Nullable Attachment attachment) {
     this.client = client;
-    SessionSettings settings = client.settings();
-    this.limit = Math.min(settings.maxInflight(), client.request().receiveMaximum());
+    this.limit = limit(client);
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
     this.exchanges = new OutboundExchanges(client, window);
     this.live = new MemoryQueue(client, this);
@@ -104,9 +103,9 @@ final class OutboundPublishes {
     return live;
   }
 
-  /** The maximum number of messages in flight. */
-  int limit() {
-    return limit;
+  /** The maximum number of messages in flight to this client. */
+  static int limit(Client client) {
+    return Math.min(client.settings().maxInflight(), client.request().receiveMaximum());
   }
 
   /** Whether messages wait because too many are in flight. */

@@ -3,6 +3,7 @@ package io.fjordmq.broker.session;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks why a client's packets must wait: the authorization of an earlier packet is pending, an
@@ -10,11 +11,17 @@ import java.util.List;
  * meantime, nothing is read from the client. Only used on the event loop.
  */
 final class PacketPause implements PausedClients.Client {
+  /** Is told when packets can be handled again. */
+  interface Listener {
+    /** Handles the packets that have been waiting, or releases them if the session has ended. */
+    void onResumed();
+  }
+
   private final EventLoop loop;
   private final ReadGate gate;
   private final PausedClients pausedClients;
-  private Runnable resumeCallback = () -> {};
-  private final List<Runnable> waitingActions = new ArrayList<>(0);
+  private @Nullable Listener listener; // null until the CONNACK
+  private @Nullable List<Runnable> waitingActions; // null while there are none
   private int pendingAuthorizations;
   private int incompletePackets;
   private boolean waitingForLease;
@@ -27,9 +34,8 @@ final class PacketPause implements PausedClients.Client {
     this.pausedClients = pausedClients;
   }
 
-  /** Sets the callback that handles the packets that have been waiting. */
-  void setResumeCallback(Runnable then) {
-    resumeCallback = then;
+  void setListener(Listener packets) {
+    listener = packets;
   }
 
   @Override
@@ -96,6 +102,7 @@ final class PacketPause implements PausedClients.Client {
     if (pauseUnlessLeaseValid()) {
       action.run();
     } else {
+      waitingActions = waitingActions == null ? new ArrayList<>(1) : waitingActions;
       waitingActions.add(action);
     }
   }
@@ -106,10 +113,16 @@ final class PacketPause implements PausedClients.Client {
     if (ended) {
       return;
     }
-    List<Runnable> waiting = List.copyOf(waitingActions);
-    waitingActions.clear();
+    List<Runnable> waiting = waitingActions == null ? List.of() : waitingActions;
+    waitingActions = null;
     waiting.forEach(this::whenLeaseValid);
     continueReading();
+  }
+
+  private void onResumed() {
+    if (listener != null) {
+      listener.onResumed();
+    }
   }
 
   private void continueReading() {
@@ -118,7 +131,7 @@ final class PacketPause implements PausedClients.Client {
     }
     resuming = true;
     try {
-      resumeCallback.run();
+      onResumed();
     } finally {
       resuming = false;
     }
@@ -136,7 +149,7 @@ final class PacketPause implements PausedClients.Client {
     pausedClients.remove(this);
     if (waitingForLease) {
       waitingForLease = false;
-      loop.execute(resumeCallback); // releases the packets that were waiting for the lease
+      loop.execute(this::onResumed); // releases the packets that were waiting for the lease
     }
   }
 }

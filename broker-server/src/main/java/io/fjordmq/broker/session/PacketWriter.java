@@ -5,9 +5,6 @@ import io.fjordmq.broker.protocol.PublishEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundInvoker;
-import io.netty.handler.codec.mqtt.MqttEncoder;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +34,6 @@ final class PacketWriter implements PacketSink {
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
-  private final ChannelOutboundInvoker outbound;
   private final Throttle throttle;
   private final SessionObserver observer;
   private @Nullable ByteBuf batch;
@@ -48,9 +44,6 @@ final class PacketWriter implements PacketSink {
 
   PacketWriter(Channel channel, Throttle throttle, SessionObserver observer) {
     this.channel = channel;
-    // Packets that are already encoded enter the pipeline below Netty's encoder.
-    ChannelHandlerContext encoder = channel.pipeline().context(MqttEncoder.class);
-    this.outbound = encoder == null ? channel : encoder;
     this.throttle = throttle;
     this.observer = observer;
   }
@@ -125,7 +118,7 @@ final class PacketWriter implements PacketSink {
       if (!failed) {
         // All receivers share the array, and nobody modifies it. Netty may have to copy it, and a
         // void promise would not report that memory for the copy could not be allocated.
-        outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::onPayloadWritten);
+        channel.write(Unpooled.wrappedBuffer(payload)).addListener(this::onPayloadWritten);
       }
     } else {
       out.writeBytes(payload);
@@ -159,7 +152,7 @@ final class PacketWriter implements PacketSink {
     if (full != null) {
       batch = null;
       unflushed = true;
-      outbound.write(full, channel.voidPromise());
+      channel.write(full, channel.voidPromise());
     }
   }
 
@@ -171,7 +164,7 @@ final class PacketWriter implements PacketSink {
       observer.onWritten(packets, bytes);
       packets = 0;
       bytes = 0;
-      outbound.flush();
+      channel.flush();
     }
   }
 

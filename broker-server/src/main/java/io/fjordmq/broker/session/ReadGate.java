@@ -32,21 +32,24 @@ final class ReadGate {
   /** The node has no valid lease. */
   static final int LEASE = 256;
 
+  /** Is told when reading could continue. */
+  interface Listener {
+    /** Called when the backlog becomes the only reason to keep the gate closed. */
+    void onOnlyBacklogLeft();
+  }
+
   private final Channel channel;
   private final SessionObserver observer;
-  private final Runnable backlogOnlyCallback;
+  private final Listener listener;
   // Written on the event loop. Other threads read it to decide whether to wake the event loop.
   private volatile int closedBy;
   private boolean abandoned;
   private @Nullable KeepAlive keepAlive;
 
-  /**
-   * @param onlyBacklog called when the backlog becomes the only reason to keep the gate closed
-   */
-  ReadGate(Channel channel, SessionObserver observer, Runnable onlyBacklog) {
+  ReadGate(Channel channel, SessionObserver observer, Listener listener) {
     this.channel = channel;
     this.observer = observer;
-    this.backlogOnlyCallback = onlyBacklog;
+    this.listener = listener;
   }
 
   /** Sets the keep alive timer, which restarts whenever the gate opens. */
@@ -89,7 +92,7 @@ final class ReadGate {
     }
     closedBy &= ~reason;
     if (closedBy == BACKLOG) {
-      backlogOnlyCallback.run();
+      listener.onOnlyBacklogLeft();
     } else if (closedBy == 0) {
       observer.onBackPressureChanged(false);
       if (keepAlive != null) {

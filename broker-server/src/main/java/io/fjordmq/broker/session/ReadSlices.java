@@ -10,7 +10,7 @@ import io.netty.channel.Channel;
  * round of the loop's {@link SliceQueue}. Until then, the socket is not read, so at most one read
  * is buffered. Only used on the event loop.
  */
-final class ReadSlices implements PacketPacing {
+final class ReadSlices implements PacketPacing, ReadGate.Listener {
   private final ReadGate gate;
   private final SliceQueue queue;
   private final TimeSlice slice;
@@ -19,7 +19,7 @@ final class ReadSlices implements PacketPacing {
   private boolean queued;
 
   ReadSlices(Channel channel, SliceQueue queue, SessionObserver observer) {
-    this.gate = new ReadGate(channel, observer, this::onOnlyBacklogLeft);
+    this.gate = new ReadGate(channel, observer, this);
     this.queue = queue;
     this.slice = new TimeSlice(channel.eventLoop().ticker());
   }
@@ -85,7 +85,8 @@ final class ReadSlices implements PacketPacing {
   }
 
   /** Called when the backlog is the only reason that keeps the gate closed. */
-  private void onOnlyBacklogLeft() {
+  @Override
+  public void onOnlyBacklogLeft() {
     if (backlog) {
       enqueue();
     }

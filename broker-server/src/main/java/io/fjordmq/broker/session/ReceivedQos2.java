@@ -93,7 +93,6 @@ final class ReceivedQos2 {
 
   private final Client client;
   private final @Nullable InboxHandle handle;
-  private final InboxStore store;
   // The receipts by packet identifier, in sequence order. The first one has the lowest sequence
   // that may be resent.
   private @Nullable Map<Integer, Receipt> receipts;
@@ -105,7 +104,6 @@ final class ReceivedQos2 {
    */
   ReceivedQos2(Client client, @Nullable Attachment attachment) {
     this.client = client;
-    this.store = client.inboxes();
     this.handle = attachment == null ? null : attachment.handle();
     this.nextSequence = attachment == null ? 1 : attachment.nextPublishSequence();
     if (attachment != null && !attachment.receivedQos2().isEmpty()) {
@@ -172,7 +170,8 @@ final class ReceivedQos2 {
     if (inbox == null) {
       throw new IllegalStateException("transient sessions do not record packet identifiers");
     }
-    store
+    client
+        .inboxes()
         .recordReceived(inbox, entry.packetIdentifier(), entry.sequence())
         .whenComplete(
             (done, error) -> {
@@ -255,7 +254,7 @@ final class ReceivedQos2 {
       return;
     }
     client.whenDoneUnlessEnded(
-        store.forgetReceived(handle, packetIdentifier),
+        client.inboxes().forgetReceived(handle, packetIdentifier),
         (done, error) -> {
           if (error == null) {
             onIdentifierRemoved(packetIdentifier, then);

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session
     implements LiveSession,
+        Connection.Owner,
         KeepAlive.Client,
         ClientIdOwnerCheck.Holder,
         SessionHistory.Holder,
@@ -46,13 +47,13 @@ final class Session
   private final SessionContext context;
   private final Connection connection;
   private final Registration registration;
-  private final OutboundBacklog outboundBacklog;
+  private @Nullable OutboundBacklog outboundBacklog; // null until the channel has been full
   private final SessionOwnership ownership;
   private final ConnectionReports reports;
-  private final SessionEnd sessionEnd;
   private final SessionInbox inbox;
   private @Nullable SessionParts parts;
   private @Nullable KeepAlive keepAlive;
+  private @Nullable SessionEnd sessionEnd; // null until the session ends
   private boolean opened;
   private boolean ended;
 
@@ -75,12 +76,9 @@ final class Session
             context.wheel(channel.eventLoop()),
             context.pausedClients(),
             context.storeFailures(),
-            violation -> end(violation.reason(), violation.detail()),
-            this::onWritable);
-    this.outboundBacklog = new OutboundBacklog(channel, connection.gate());
+            this);
     this.ownership = new SessionOwnership(context.services(), this);
     this.reports = new ConnectionReports(connection);
-    this.sessionEnd = new SessionEnd(context, this, reports);
     this.inbox = new SessionInbox(this);
     this.registration = context.register(this);
   }
@@ -139,7 +137,12 @@ final class Session
 
   @Override
   public OutboundBacklog outboundBacklog() {
-    return outboundBacklog;
+    OutboundBacklog backlog = outboundBacklog;
+    if (backlog == null) {
+      backlog = new OutboundBacklog(connection.channel(), connection.gate());
+      outboundBacklog = backlog;
+    }
+    return backlog;
   }
 
   /**
@@ -148,7 +151,7 @@ final class Session
    * @param attachment the inbox attachment of a persistent session; null for a transient session
    */
   void onAttached(@Nullable Attachment attachment) {
-    SessionParts attached = SessionParts.of(connection, this, attachment);
+    SessionParts attached = new SessionParts(this, attachment);
     parts = attached;
     inbox.onAttached(attached.inbox());
   }
@@ -173,7 +176,7 @@ final class Session
     connection.onIdentityChanged();
     connection.writer().write(connection.dialect().connAck(sessionPresent));
     reports.reportConnected(isPersistent(), sessionPresent);
-    parts().outbound().start();
+    parts().start();
     connection.writer().flush();
   }
 
@@ -186,7 +189,8 @@ final class Session
   }
 
   /** Called when the channel is writable again or the write rate allows messages again. */
-  void onWritable() {
+  @Override
+  public void onWritable() {
     if (!isEnded() && parts != null) {
       parts.resume();
       connection.writer().flush();
@@ -197,17 +201,28 @@ final class Session
    * Ends the session if data is pending and the client has read nothing since the previous call.
    */
   void disconnectIfStuck() {
-    if (outboundBacklog.isStuck() && !isEnded()) {
+    boolean mayBeStuck =
+        outboundBacklog != null || OutboundBacklog.hasPendingData(connection.channel());
+    if (mayBeStuck && outboundBacklog().isStuck() && !isEnded()) {
       end(
           CloseReason.CLIENT_TOO_SLOW,
           "the client was not reading while the node was low on memory");
     }
   }
 
+  private SessionEnd sessionEnd() {
+    SessionEnd end = sessionEnd;
+    if (end == null) {
+      end = new SessionEnd(context, this, reports);
+      sessionEnd = end;
+    }
+    return end;
+  }
+
   /** Handles the client's DISCONNECT. */
   void onDisconnect(Dialect.ClientDisconnect clientDisconnect) {
     if (clientDisconnect.expirySeconds() >= 0) {
-      sessionEnd.setExpirySeconds(clientDisconnect.expirySeconds());
+      sessionEnd().setExpirySeconds(clientDisconnect.expirySeconds());
     }
     end(clientDisconnect.reason(), "DISCONNECT received");
   }
@@ -217,7 +232,7 @@ final class Session
   public void end(CloseReason reason, String detail) {
     assert inEventLoop();
     inbox.end();
-    sessionEnd.end(reason, detail);
+    sessionEnd().end(reason, detail);
   }
 
   /**
@@ -237,7 +252,7 @@ final class Session
     if (!isOpen()) {
       return false;
     }
-    sessionEnd.setExpirySeconds(0);
+    sessionEnd().setExpirySeconds(0);
     end(CloseReason.ADMINISTRATIVE_ACTION, "an operator has disconnected the client");
     return true;
   }
@@ -324,23 +339,25 @@ final class Session
   void endWithIncarnation(Duration closesIn) {
     assert inEventLoop();
     inbox.end();
-    sessionEnd.endWithIncarnation(closesIn);
+    sessionEnd().endWithIncarnation(closesIn);
   }
 
   /** Closes the connection of a session that has ended with the node's incarnation. */
   void closeIfHeld(CloseReason reason, String detail) {
     assert inEventLoop();
-    sessionEnd.closeIfHeld(reason, detail);
+    if (sessionEnd != null) {
+      sessionEnd.closeIfHeld(reason, detail);
+    }
   }
 
   /** Releases one part of the session; returns whether it was the last one. */
   boolean releasePart() {
-    return sessionEnd.releasePart();
+    return sessionEnd().releasePart();
   }
 
   /** Releases all resources of the session. Called once, after the session has ended. */
   void releaseResources() {
-    sessionEnd.releaseResources();
+    sessionEnd().releaseResources();
   }
 
   /**
@@ -357,12 +374,8 @@ final class Session
     // End the connection before the parts, because ending the parts may complete futures whose
     // callbacks must no longer act on this session.
     connection.end();
-    if (parts == null) {
-      return 0;
-    }
     // Commits acknowledgements, so it must precede the detach.
-    parts.end(connection.services(), this);
-    return parts.outbound().window().sentBelow();
+    return parts == null ? 0 : parts.end();
   }
 
   @Override
@@ -403,7 +416,7 @@ final class Session
   public void flush() {
     assert inEventLoop();
     if (!isEnded() && parts != null) {
-      parts.outbound().pump();
+      parts.pump();
       connection.writer().flush();
     }
   }

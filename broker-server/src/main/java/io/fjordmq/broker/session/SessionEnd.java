@@ -28,9 +28,7 @@ final class SessionEnd {
     this.session = session;
     this.connection = session.connection();
     this.reports = reports;
-    this.connectionClose =
-        new ConnectionClose(
-            connection, context::serverReference, () -> context.onHeldConnectionClosed(session));
+    this.connectionClose = new ConnectionClose(context, session);
     this.expirySeconds = connection.request().expirySeconds();
   }
 

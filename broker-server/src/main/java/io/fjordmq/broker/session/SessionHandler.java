@@ -3,11 +3,11 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.FilterPacket;
 import io.fjordmq.broker.protocol.FrameBytes;
+import io.fjordmq.broker.protocol.PacketCodec;
 import io.fjordmq.broker.protocol.PacketFramer;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.handler.codec.mqtt.MqttMessageIdVariableHeader;
@@ -24,14 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Dispatches the packets of an accepted client to the parts of its session. */
-final class SessionHandler extends ChannelInboundHandlerAdapter {
+final class SessionHandler extends PacketHandler implements PacketPause.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(SessionHandler.class);
 
   private static final int PINGRESP = 0xD0;
   private static final String CLOSED = "the connection was closed without a DISCONNECT";
 
   private final Session session;
-  private final SessionParts parts;
 
   // Packets that wait for an earlier packet, or that were left when the connection ended; all of
   // them come from one read.
@@ -40,14 +39,19 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private boolean connectionLost;
   private @Nullable Reauthentication reauthentication;
 
-  SessionHandler(Session session) {
+  SessionHandler(Session session, PacketCodec codec) {
+    super(codec);
     this.session = session;
-    this.parts = session.parts();
-    session.connection().pause().setResumeCallback(this::drain);
+    session.connection().pause().setListener(this);
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext ctx, Object packet) {
+  int protocolLevel() {
+    return session.connection().request().protocolLevel();
+  }
+
+  @Override
+  void onPacket(ChannelHandlerContext ctx, Object packet) {
     boolean waits =
         !session.isEnded()
             && (session.connection().pause().mustWait() || !ctx.channel().isActive());
@@ -75,7 +79,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     queue.add(packet);
   }
 
-  private void drain() {
+  @Override
+  public void onResumed() {
     ArrayDeque<Object> queue = waiting;
     TimeSlice slice = session.connection().slices().slice();
     while (queue != null
@@ -97,7 +102,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
 
   private void runNextSlice() {
     session.connection().slices().slice().begin();
-    drain();
+    onResumed();
   }
 
   private void releaseWaiting() {
@@ -154,6 +159,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private void dispatch(MqttMessage message, int bytes) {
     MqttMessageType type = message.fixedHeader().messageType();
     session.connection().observer().onPacketReceived(type.value());
+    SessionParts parts = session.parts();
     switch (type) {
       case PUBLISH -> parts.inbound().onPublish((MqttPublishMessage) message, bytes);
       case PUBACK -> parts.outbound().onPubAck(identifier(message), reasonCode(message));
@@ -208,11 +214,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     if (session.isEnded()) {
       return;
     }
-    parts.inbound().onReadComplete();
+    session.parts().onReadComplete();
     if (!session.isEnded()) {
-      if (parts.outbound().onReadComplete()) {
-        parts.replay().resume();
-      }
       session.connection().writer().flush();
       if (!session.connection().channel().isWritable()) {
         session.outboundBacklog().onReadWhileFull();

@@ -74,16 +74,16 @@ record SessionView(Session session) implements ConnectedClient {
     if (!session.isOpen()) {
       return null;
     }
-    OutboundPublishes outbound = session.parts().outbound();
+    OutboundPublishes outbound = session.parts().existingOutbound();
     return new ClientState(
-        outbound.window().inflight(),
-        outbound.limit(),
-        outbound.live().size(),
-        outbound.live().bytes(),
+        outbound == null ? 0 : outbound.window().inflight(),
+        OutboundPublishes.limit(session.connection()),
+        outbound == null ? 0 : outbound.live().size(),
+        outbound == null ? 0 : outbound.live().bytes(),
         session.connection().settings().maxQueuedMessages(),
-        session.parts().subscriptions().count(),
+        session.parts().subscriptionCount(),
         session.connection().settings().maxSubscriptions(),
-        session.parts().inbound().awaitingPubRel(),
+        session.parts().awaitingPubRel(),
         heldBackBy());
   }
 
@@ -106,7 +106,8 @@ record SessionView(Session session) implements ConnectedClient {
     if (gate.isClosedBy(ReadGate.PAUSED)) {
       reasons.add("authorization");
     }
-    if (session.parts().outbound().isWindowFull()) {
+    OutboundPublishes outbound = session.parts().existingOutbound();
+    if (outbound != null && outbound.isWindowFull()) {
       reasons.add(Limit.INFLIGHT.key());
     }
     if (!session.connection().channel().isWritable() || gate.isClosedBy(ReadGate.RESPONSES)) {

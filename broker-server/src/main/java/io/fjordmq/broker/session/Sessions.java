@@ -4,13 +4,12 @@ import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.protocol.ClientConnections;
 import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.PacketCodec;
 import io.fjordmq.broker.protocol.PacketFramer;
 import io.fjordmq.broker.security.ConnectedCertificate;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.mqtt.MqttDecoder;
-import io.netty.handler.codec.mqtt.MqttEncoder;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -22,9 +21,16 @@ import org.jspecify.annotations.Nullable;
 
 /** All sessions on this node, including those that are connecting or ending. Thread-safe. */
 public final class Sessions implements ClientConnections {
+  /** What the connections of one event loop share. */
+  private record LoopParts(SliceQueue queue, PacketCodec codec) {
+    static LoopParts of(EventLoop loop) {
+      return new LoopParts(new SliceQueue(loop), new PacketCodec());
+    }
+  }
+
   private final SessionServices services;
   private final SessionTable table;
-  private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<EventLoop, LoopParts> loops = new ConcurrentHashMap<>();
 
   /**
    * The sessions that {@link #disconnectWithoutLease} has yet to end. Used by one thread at a time.
@@ -43,23 +49,18 @@ public final class Sessions implements ClientConnections {
    *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check;
    *             SUBSCRIBE and UNSUBSCRIBE up to their filters
    *   trace     only if the connection is traced; see {@link io.fjordmq.broker.trace.ConnectionTrace}
-   *   decoder   Netty: bytes to packets, strict UTF-8; passes packets through
-   *   encoder   Netty: packets to bytes; passes bytes through
-   *   session   ConnectHandler until the CONNACK, then SessionHandler
+   *   session   ConnectHandler until the CONNACK, then SessionHandler; both decode and encode
+   *             packets with Netty's codec ({@link PacketCodec}), with strict UTF-8
    * </pre>
    */
   @Override
   public void serve(Channel channel) {
-    SliceQueue queue = queues.computeIfAbsent(channel.eventLoop(), SliceQueue::new);
-    ReadSlices slices = new ReadSlices(channel, queue, services.observer());
+    LoopParts loop = loops.computeIfAbsent(channel.eventLoop(), LoopParts::of);
+    ReadSlices slices = new ReadSlices(channel, loop.queue(), services.observer());
     ChannelPipeline pipeline = channel.pipeline();
     SessionSettings settings = services.settings();
     pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
-    // The framer has already checked the packet size, against the tenant's limit once the tenant is
-    // known. The length of the client identifier is checked together with the CONNECT.
-    pipeline.addLast("decoder", new MqttDecoder(SessionSettings.MAX_PACKET_BYTES, 65_535, true));
-    pipeline.addLast("encoder", MqttEncoder.INSTANCE);
-    pipeline.addLast("session", new ConnectHandler(table, slices, settings));
+    pipeline.addLast("session", new ConnectHandler(table, slices, loop.codec(), settings));
   }
 
   @Override

@@ -120,7 +120,7 @@ final class SharedQuotas {
   /** Returns the rates of publishes that the current limits prescribe for an admitted client. */
   List<PublishRate> publishRates(ClientInfo client) {
     enterLate(client);
-    List<PublishRate> rates = new ArrayList<>(0);
+    List<PublishRate> rates = new ArrayList<>(3);
     add(rates, tenants.quota(client.tenant()), Limit.TENANT_PUBLISH_RATE);
     if (user != null) {
       add(rates, user.quota(), Limit.USER_PUBLISH_RATE);
@@ -128,7 +128,7 @@ final class SharedQuotas {
     if (address != null) {
       add(rates, address.quota(), Limit.ADDRESS_PUBLISH_RATE);
     }
-    return rates;
+    return List.copyOf(rates); // takes no memory if there are none
   }
 
   /** Limits may have been set after the client connected. */

@@ -36,11 +36,10 @@ final class Throttle extends TimeoutWheel.Timeout {
   private final TimeoutWheel wheel;
   private SessionSettings settings;
   private final Client client;
-  private final Runnable onWritable;
   private long readTokens;
   private long writeTokens;
   private long publishTokens;
-  private long lastTick;
+  private int lastTick;
   private List<SharedQuotas.PublishRate> shared = List.of();
   private @Nullable Limit readLimit; // why reading is stopped; null if it is not
   private boolean writeStopped;
@@ -63,18 +62,17 @@ final class Throttle extends TimeoutWheel.Timeout {
 
     SessionObserver observer();
 
+    /** Called when the write rate allows messages to the client again. */
+    void onWritable();
+
     /** The clock of the rates that connections share. */
     long sharedClockMillis();
   }
 
-  /**
-   * @param onWritable called when the write rate allows messages again
-   */
-  Throttle(TimeoutWheel wheel, SessionSettings settings, Client client, Runnable onWritable) {
+  Throttle(TimeoutWheel wheel, SessionSettings settings, Client client) {
     this.wheel = wheel;
     this.settings = settings;
     this.client = client;
-    this.onWritable = onWritable;
     this.readTokens = capacityOf(settings.readBytesPerSecond());
     this.writeTokens = capacityOf(settings.writeBytesPerSecond());
     this.publishTokens = capacityOf(settings.publishesPerSecond());
@@ -227,7 +225,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   private void refill() {
-    long ticks = wheel.currentTick() - lastTick;
+    int ticks = wheel.currentTick() - lastTick;
     if (ticks > 0) {
       lastTick += ticks;
       readTokens = refilled(readTokens, settings.readBytesPerSecond(), ticks);
@@ -252,7 +250,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     if (writeStopped && writeTokens >= 0) {
       writeStopped = false;
       client.recordThrottleEnded(Limit.WRITE_RATE);
-      onWritable.run();
+      client.onWritable();
     }
     if (client.gate().isClosedBy(ReadGate.OVERLOAD) && !client.isOverloaded()) {
       client.recordThrottleEnded(null);

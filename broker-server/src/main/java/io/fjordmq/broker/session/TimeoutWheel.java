@@ -27,11 +27,14 @@ final class TimeoutWheel {
 
   private static final int SLOTS = 512;
 
+  /** Longer timeouts are checked earlier. */
+  private static final int MAX_TICKS = 1 << 30;
+
   /** A check that runs when it is due. Only used on the wheel's event loop. */
   abstract static class Timeout {
     @Nullable Timeout previous;
     @Nullable Timeout next;
-    long dueTick;
+    int dueTick;
 
     /** Runs the check; returns the number of ticks until the next check, or 0 for none. */
     abstract long check();
@@ -57,7 +60,7 @@ final class TimeoutWheel {
   }
 
   private final Head[] slots = new Head[SLOTS];
-  private long tick;
+  private int tick; // sufficient for 34 years; a long would take memory in every timeout
 
   TimeoutWheel(EventLoop loop) {
     for (int i = 0; i < SLOTS; i++) {
@@ -67,7 +70,7 @@ final class TimeoutWheel {
   }
 
   /** The number of ticks since the wheel was created. */
-  long currentTick() {
+  int currentTick() {
     return tick;
   }
 
@@ -78,8 +81,8 @@ final class TimeoutWheel {
 
   void arm(Timeout timeout, long ticks) {
     timeout.cancel();
-    timeout.dueTick = tick + Math.max(1, ticks);
-    Timeout head = slots[(int) (timeout.dueTick & (SLOTS - 1))];
+    timeout.dueTick = tick + (int) Math.min(MAX_TICKS, Math.max(1, ticks));
+    Timeout head = slots[timeout.dueTick & (SLOTS - 1)];
     timeout.previous = head;
     timeout.next = head.next;
     if (head.next != null) {
@@ -103,7 +106,7 @@ final class TimeoutWheel {
   }
 
   private @Nullable Timeout firstDue() {
-    Timeout timeout = slots[(int) (tick & (SLOTS - 1))].next;
+    Timeout timeout = slots[tick & (SLOTS - 1)].next;
     while (timeout != null && timeout.dueTick > tick) {
       timeout = timeout.next;
     }

@@ -101,7 +101,7 @@ final class OutboundClient implements OutboundPublishes.Client {
     this.writer =
         new PacketWriter(
             wire.channel(),
-            new Throttle(new TimeoutWheel(loop()), settings, throttleClient(), () -> {}),
+            new Throttle(new TimeoutWheel(loop()), settings, throttleClient()),
             observer);
   }
 
@@ -132,6 +132,9 @@ final class OutboundClient implements OutboundPublishes.Client {
       public void recordLimitReached(Limit limit) {
         OutboundClient.this.recordLimitReached(limit);
       }
+
+      @Override
+      public void onWritable() {}
 
       @Override
       public void recordThrottled(@Nullable Limit limit) {}

@@ -51,7 +51,7 @@ class PacketPauseTest {
 
   @Test
   void shouldHandleHeldPacketsOnceTheLeaseIsRenewed() {
-    pause.setResumeCallback(() -> actions.add("packets"));
+    pause.setListener(() -> actions.add("packets"));
     refusalReason = "lease expired";
     pause.whenLeaseValid(() -> actions.add("first"));
     pause.whenLeaseValid(() -> actions.add("second"));
@@ -80,7 +80,7 @@ class PacketPauseTest {
 
   @Test
   void shouldReleaseHeldPacketsWhenTheSessionEndsButRunNoAction() {
-    pause.setResumeCallback(() -> actions.add("packets"));
+    pause.setListener(() -> actions.add("packets"));
     refusalReason = "lease expired";
     pause.whenLeaseValid(() -> actions.add("action"));
     pause.end();
