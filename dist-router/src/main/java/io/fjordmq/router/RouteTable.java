@@ -3,7 +3,6 @@ package io.fjordmq.router;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +21,7 @@ import java.util.function.Predicate;
 public final class RouteTable {
   private final FilterTable<PatternRoutes, MatchedRoutes> filters;
   private final LongAdder routes = new LongAdder();
+  private final LiveRouteCounts liveRoutes = new LiveRouteCounts();
 
   // Values that many routes have in common; guarded by the lock of filters.
   private final LossyInterner<String> tenants = new LossyInterner<>();
@@ -86,6 +86,7 @@ public final class RouteTable {
           int sizeBefore = before == null ? 0 : before.size();
           PatternRoutes after = before == null ? PatternRoutes.of(interned) : before.with(interned);
           routes.add(after.size() - sizeBefore);
+          liveRoutes.add(interned.receiver(), after.size() - sizeBefore);
           return after;
         });
   }
@@ -108,6 +109,7 @@ public final class RouteTable {
           PatternRoutes after = before == null ? null : before.without(route);
           if (after != before) {
             routes.decrement();
+            liveRoutes.add(route.receiver(), -1);
           }
           return after;
         });
@@ -129,20 +131,9 @@ public final class RouteTable {
     obsolete.forEach(this::remove);
   }
 
-  /**
-   * Returns the latest ended incarnation of each node that still has routes. For infrequent use.
-   */
+  /** Returns the latest ended incarnation of each node that still has routes. */
   public Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
-    Map<String, Long> latest = new HashMap<>();
-    filters.forEach(
-        pattern ->
-            pattern.forEach(
-                route -> {
-                  if (route.receiver() instanceof Receiver.Live live && hasEnded.test(live)) {
-                    latest.merge(live.node(), live.incarnation(), Math::max);
-                  }
-                }));
-    return latest;
+    return liveRoutes.ended(hasEnded);
   }
 
   /**

@@ -48,6 +48,31 @@ class RouteTableTest {
         .ofMaxSize(100);
   }
 
+  @Property(tries = 200)
+  void shouldKnowEndedIncarnationsLikeAListOfRoutes(
+      @ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
+    RouteTable tested = new RouteTable(20);
+    Map<RouteId, Route> model = new LinkedHashMap<>();
+    for (Tuple3<Step, Route, String> step : steps) {
+      Route route = step.get2();
+      if (step.get1() == Step.ADD) {
+        tested.add(route);
+        model.put(RouteId.of(route), route);
+      } else {
+        tested.remove(RouteId.of(route));
+        model.remove(RouteId.of(route));
+      }
+      Map<String, Long> expected = new HashMap<>();
+      model.values().stream()
+          .map(Route::receiver)
+          .filter(Receiver.Live.class::isInstance)
+          .map(Receiver.Live.class::cast)
+          .forEach(live -> expected.merge(live.node(), live.incarnation(), Math::max));
+      assertThat(tested.endedIncarnations(live -> true)).isEqualTo(expected);
+      assertThat(tested.endedIncarnations(live -> false)).isEmpty();
+    }
+  }
+
   @Property(tries = 500)
   void shouldMatchLikeAListOfRoutes(@ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
     RouteTable tested = new RouteTable(20);

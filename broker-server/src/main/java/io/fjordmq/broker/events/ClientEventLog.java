@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientEventLog implements ClientHistory {
   private static final int MAX_SHARDS = 32;
   private static final int MIN_CLIENTS_PER_SHARD = 64;
+  private static final int GOLDEN_RATIO = 0x9E3779B9;
 
   /** The clients whose identifiers have the same hash. Guarded by its own monitor. */
   private static final class Shard {
@@ -236,8 +237,9 @@ public final class ClientEventLog implements ClientHistory {
   }
 
   private Shard shard(String clientId) {
-    int hash = clientId.hashCode();
-    hash ^= hash >>> 16;
-    return shards[Math.floorMod(hash, shards.length)];
+    // The hash codes of numbered identifiers are close to each other: the high bits of a product
+    // with the golden ratio spread them evenly.
+    int spread = clientId.hashCode() * GOLDEN_RATIO >>> 16;
+    return shards[spread % shards.length];
   }
 }

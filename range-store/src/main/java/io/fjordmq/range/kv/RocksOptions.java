@@ -7,12 +7,17 @@ import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.Env;
+import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileManager;
 
 /** The options of RocksDB, with the reasons for them. Owns the native objects. */
 final class RocksOptions implements AutoCloseable {
+  private static final long MIN_SHARD_BYTES = 8 << 20;
+  private static final int MAX_SHARD_BITS = 6;
+  private static final int METADATA_BLOCK_BYTES = 4 << 10;
+
   private final Cache blockCache;
   private final BloomFilter bloom = new BloomFilter(10);
   private final SstFileManager fileManager;
@@ -21,10 +26,23 @@ final class RocksOptions implements AutoCloseable {
 
   RocksOptions(RocksKvSettings configured, RocksFailures failures) {
     RocksKvSettings settings = configured.sizedFor(RocksKvSettings.DEFAULT_MEMORY);
-    this.blockCache = new LRUCache(settings.blockCacheBytes());
+    this.blockCache =
+        new LRUCache(settings.blockCacheBytes(), shardBits(settings.blockCacheBytes()));
     this.fileManager = newFileManager(failures);
     this.db = newDbOptions(settings);
     this.family = newFamilyOptions(settings);
+  }
+
+  /**
+   * Returns how often to halve the block cache. RocksDB does not keep a block that is larger than
+   * its shard: each read would read the block again. Filters of files with a single filter block
+   * have several megabytes.
+   *
+   * @return binary logarithm of the number of shards
+   */
+  static int shardBits(long cacheBytes) {
+    long shards = Math.max(1, cacheBytes / MIN_SHARD_BYTES);
+    return Math.min(MAX_SHARD_BITS, Long.SIZE - 1 - Long.numberOfLeadingZeros(shards));
   }
 
   DBOptions db() {
@@ -74,6 +92,12 @@ final class RocksOptions implements AutoCloseable {
             .setBlockCache(blockCache)
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true)
+            // Small blocks of index and filter. A single one of a file with millions of keys has
+            // megabytes, which every read of the file needs, and it displaces everything else.
+            .setIndexType(IndexType.kTwoLevelIndexSearch)
+            .setPartitionFilters(true)
+            .setMetadataBlockSize(METADATA_BLOCK_BYTES)
+            .setPinTopLevelIndexAndFilter(true)
             .setFilterPolicy(bloom)
             .setFormatVersion(5)
             .setBlockSize(16 << 10);
