@@ -132,9 +132,7 @@ public final class SessionRegistry {
             (k, present) -> {
               older[0] = present;
               Registration added =
-                  new Registration(
-                      session,
-                      present == null ? nothingToRelease : present.released);
+                  new Registration(session, present == null ? nothingToRelease : present.released);
               inOrder.put(k, added); // atomically with the other map
               return added;
             });

@@ -26,6 +26,7 @@ final class ConnectionClose {
    * The number of parts of the session that are not released yet: its state and, if the connection
    * is held, the connection.
    */
+  @SuppressWarnings("UnusedVariable") // accessed through RELEASES
   private volatile int releases = 1;
 
   ConnectionClose(SessionContext context, Session session) {
