@@ -90,6 +90,15 @@ class ClientEventLogTest {
     return log.find("t", clientId).stream().map(RecordedEvent::message).toList();
   }
 
+  /** Each shard has its own limits, so uneven shards would evict clients too early. */
+  @Test
+  void shouldSpreadNumberedClientsEvenly() {
+    for (int i = 0; i < 500; i++) {
+      log.record("", "device-%08d".formatted(i), dropped("t"));
+    }
+    assertThat(log.size()).isGreaterThan(490);
+  }
+
   @Test
   void shouldKeepTheLastEventsOfAClient() {
     for (int i = 1; i <= 60; i++) {
