@@ -320,7 +320,7 @@ class HttpProviderTest {
         };
     try (Chain chain =
         logins(
-            "timeout", "2 s", "maxConcurrent", "8", "maxWaiting", "50", "breakerFailures", "0")) {
+            "timeout", "5 s", "maxConcurrent", "8", "maxWaiting", "50", "breakerFailures", "0")) {
       List<CompletableFuture<ConnectAdmission>> storm = new ArrayList<>();
       for (int i = 0; i < 1_000; i++) {
         storm.add(chain.login("c" + i, "u", "p"));
