@@ -42,7 +42,9 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
   }
 
   String text() {
-    return """
+    String overload = more.contains("overloadConfig") ? "" : OVERLOAD;
+    return overload
+        + """
         bootstrap: %s
         mqttServerConfig:
           tcpListener:
@@ -58,7 +60,6 @@ record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds
           seedEndpoints: %s
         """
             .formatted(bootstrap, mqtt, http, cluster, seeds)
-        + (more.contains("overloadConfig") ? "" : OVERLOAD)
         + more;
   }
 }
