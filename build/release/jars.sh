@@ -13,12 +13,18 @@ build_jars() {
   mkdir -p "$WORK/source"
   git_here archive "$COMMIT" | tar -x -C "$WORK/source"
   set_version "$WORK/source" "$VERSION"
-  # The root project is needed for the bill of materials of all modules.
-  (cd "$WORK/source" && mvn -B -ntp -q -Pwithout-checks -Dmaven.test.skip=true "-Dproject.build.outputTimestamp=$(commit_time)" \
-    package org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom \
-    -pl .,broker-server,cli,auth-providers -am) >&2 \
-    || fail "build failed; see the Maven output above" 1
+  package_jars "$WORK/source" "-Dproject.build.outputTimestamp=$(commit_time)"
   printf '%s' "$wanted" >"$stamp"
+}
+
+# Packages the jars and the bill of materials of sources $1; the other arguments are options of Maven.
+package_jars() {
+  local sources="$1"
+  shift
+  # The root project is needed for the bill of materials of all modules.
+  (cd "$sources" && mvn -B -ntp -q -Pwithout-checks -Dmaven.test.skip=true "$@" \
+    package org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom -pl .,broker-server,cli,auth-providers -am) >&2 \
+    || fail "build failed; see the Maven output above" 1
 }
 
 commit_time() { date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ; }

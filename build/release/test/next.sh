@@ -25,8 +25,7 @@ make_next_release() {
     cp -a "$from/source" "$to/source"
     rm -rf "$to/source/broker-server/target/fjordmq"
     set_version "$to/source" "$NEXT"
-    (cd "$to/source" && mvn -B -ntp -q -Dmaven.test.skip=true -Dmaven.main.skip=true package \
-      org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom -pl .,broker-server,cli,auth-providers -am)
+    package_jars "$to/source" -Dmaven.main.skip=true
     printf '%s' "$wanted" >"$to/built"
   fi
   "$HOME_DIR/bin/release.sh" --version "$NEXT" --only deb --arch x86_64
