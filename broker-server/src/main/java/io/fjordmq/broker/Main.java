@@ -42,8 +42,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  *   <li>{@code --check} validates the configuration and the files it refers to
  *   <li>{@code --show-config} prints the effective configuration as JSON, with redacted secrets
  *   <li>{@code --import-mosquitto FILE} converts a configuration file of mosquitto
- *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup
- *       (DIR can be a URL like {@code s3://BUCKET/PREFIX}; the environment has its settings)
+ *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup (DIR
+ *       can be a URL like {@code s3://BUCKET/PREFIX}; the environment has its settings)
  *   <li>{@code --restore DIR} checks a backup and writes a request to restore it to the data
  *       directory, which must be empty
  *   <li>{@code --recover (show | cluster | RANGE)} describes what a stopped node has, or makes it

@@ -64,8 +64,7 @@ final class BackupCommand implements Callable<Integer> {
     }
     ObjectNode body =
         Json.object()
-            .put(
-                "directory", context.isLocal() ? BackupTarget.absolute(destination) : destination)
+            .put("directory", context.isLocal() ? BackupTarget.absolute(destination) : destination)
             .put("bytes_per_second", rate * MIB);
     storage.addTo(body, destination);
     String node = context.api().post(PATH, body).json().path("node").asString("");

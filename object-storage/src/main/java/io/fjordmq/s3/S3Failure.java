@@ -27,7 +27,8 @@ final class S3Failure {
     if (!(failure instanceof AwsServiceException response)) {
       return firstLine(failure.getMessage())
           + (isAboutCredentials(failure)
-              ? "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role for the process that accesses the bucket"
+              ? "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role for the"
+                    + " process that accesses the bucket"
               : "; check the endpoint, the network and the service");
     }
     int status = response.statusCode();
@@ -40,7 +41,8 @@ final class S3Failure {
     return switch (status) {
       case UNAUTHORIZED, FORBIDDEN ->
           found
-              + "; check the credentials, and that they may list, read, write and delete objects of the bucket "
+              + "; check the credentials, and that they may list, read, write and delete objects of"
+              + " the bucket "
               + location.bucket();
       case NOT_FOUND -> found + "; check the bucket, the prefix and the endpoint";
       default -> found + ": " + firstLine(response.getMessage()) + "; check the service";
@@ -48,7 +50,8 @@ final class S3Failure {
   }
 
   private static String code(AwsServiceException response) {
-    String code = response.awsErrorDetails() == null ? null : response.awsErrorDetails().errorCode();
+    String code =
+        response.awsErrorDetails() == null ? null : response.awsErrorDetails().errorCode();
     return code == null ? "" : code;
   }
 

@@ -151,9 +151,7 @@ final class S3Storage implements BackupStorage {
 
     RequestBody content() {
       return RequestBody.fromContentProvider(
-          () -> new ByteArrayInputStream(bytes, 0, length),
-          length,
-          "application/octet-stream");
+          () -> new ByteArrayInputStream(bytes, 0, length), length, "application/octet-stream");
     }
   }
 }

@@ -92,8 +92,7 @@ public final class BackupProgram {
       try (DataDirectory data = DataDirectory.open(dataDirectory)) {
         requireNew(data);
         StoredBackup local = location.isObjectStorage() ? download(backup, data) : backup;
-        new RestoreRequest(Path.of(local.storage().location()), local.manifestSha256())
-            .store(data);
+        new RestoreRequest(Path.of(local.storage().location()), local.manifestSha256()).store(data);
       }
       return "the first start of this node restores the backup %s as a new cluster, regardless of bootstrap and expectNodes; start it now"
           .formatted(storage.location());
@@ -108,8 +107,7 @@ public final class BackupProgram {
     }
   }
 
-  private static StoredBackup download(StoredBackup backup, DataDirectory data)
-      throws IOException {
+  private static StoredBackup download(StoredBackup backup, DataDirectory data) throws IOException {
     Path target = data.resolve(NodeIdentity.RESTORE_FOLDER);
     if (!Files.isDirectory(target)) {
       PrivateDirectory.create(target);

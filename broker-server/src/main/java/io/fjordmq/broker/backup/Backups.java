@@ -77,7 +77,8 @@ public final class Backups implements AutoCloseable {
    *     empty or not exist
    * @param bytesPerSecond limits how fast data is read; 0 for no limit
    */
-  public synchronized CompletableFuture<BackupStatus> start(BackupLocation location, long bytesPerSecond) {
+  public synchronized CompletableFuture<BackupStatus> start(
+      BackupLocation location, long bytesPerSecond) {
     if (closed) {
       return refused(Kind.UNAVAILABLE, "the node is stopping");
     }
@@ -94,7 +95,8 @@ public final class Backups implements AutoCloseable {
     return CompletableFuture.failedFuture(new BackupRefusedException(kind, message));
   }
 
-  private void run(BackupLocation location, long bytesPerSecond, CompletableFuture<BackupStatus> started) {
+  private void run(
+      BackupLocation location, long bytesPerSecond, CompletableFuture<BackupStatus> started) {
     BackupJob begun;
     try {
       begun = begin(location, bytesPerSecond);

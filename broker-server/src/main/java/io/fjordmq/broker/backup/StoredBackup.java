@@ -83,8 +83,7 @@ record StoredBackup(BackupStorage storage, Manifest manifest, String manifestSha
    */
   void requireChecksum(BackupFile file, String found) throws BackupException {
     if (!found.equals(file.sha256())) {
-      throw new BackupException(
-          "the backup is damaged: checksum mismatch in " + nameOf(file));
+      throw new BackupException("the backup is damaged: checksum mismatch in " + nameOf(file));
     }
   }
 

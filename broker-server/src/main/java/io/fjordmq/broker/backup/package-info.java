@@ -1,7 +1,7 @@
 /**
  * Backups of the cluster. {@link io.fjordmq.broker.backup.Backups} collects the data of all ranges,
- * and records of the metadata, in one directory on the node that receives the request, or in
- * object storage ({@link io.fjordmq.broker.backup.BackupStorage}). {@link
+ * and records of the metadata, in one directory on the node that receives the request, or in object
+ * storage ({@link io.fjordmq.broker.backup.BackupStorage}). {@link
  * io.fjordmq.broker.backup.RangeSource} reads ranges of this node for other nodes. {@link
  * io.fjordmq.broker.backup.StoredBackup} checks and reads a backup, and {@link
  * io.fjordmq.broker.backup.Restore} makes the contents of a new cluster from it, at the first start

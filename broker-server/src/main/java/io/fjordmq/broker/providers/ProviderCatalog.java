@@ -105,7 +105,8 @@ public final class ProviderCatalog {
     if (known == null) {
       known = new Extensions();
       // The class loader is never closed, because providers are in use until the process ends.
-      for (ProviderType type : ServiceLoader.load(ProviderType.class, ExtensionJars.loader(FOLDER))) {
+      for (ProviderType type :
+          ServiceLoader.load(ProviderType.class, ExtensionJars.loader(FOLDER))) {
         known.byName.put(type.name(), type);
       }
       extensions = known;

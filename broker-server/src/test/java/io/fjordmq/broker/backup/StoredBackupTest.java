@@ -78,14 +78,14 @@ class StoredBackupTest {
     assertThatThrownBy(() -> open(directory)).hasMessageContaining("is missing");
     Files.delete(directory.resolve(StoredBackup.MANIFEST));
     assertThatThrownBy(() -> open(directory)).hasMessageContaining("is incomplete");
-    assertThatThrownBy(() -> open(folder.resolve("none")))
-        .hasMessageContaining("not a directory");
+    assertThatThrownBy(() -> open(folder.resolve("none"))).hasMessageContaining("not a directory");
   }
 
   @Test
   void shouldWriteOnlyIntoANewOrEmptyDirectory() throws IOException {
     Path directory = backup();
-    assertThatThrownBy(() -> BackupWriter.create(at(directory))).hasMessageContaining("is not empty");
+    assertThatThrownBy(() -> BackupWriter.create(at(directory)))
+        .hasMessageContaining("is not empty");
     assertThatThrownBy(() -> BackupWriter.create(at(Path.of("relative"))))
         .hasMessageContaining("absolute path");
     assertThatThrownBy(() -> BackupWriter.create(at(folder.resolve("no/parent"))))
