@@ -11,9 +11,11 @@ stage() {
   step "laying out linux-$arch"
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/conf" "$folder/lib"
-  for built in lib:broker cli:cli providers:providers; do
+  for built in lib:broker cli:cli providers:providers object-storage:object-storage; do
     java_tool KeepNatives "$arch" "$folder/lib/${built#*:}" "$jars/${built%:*}"/*.jar
   done
+  # Most nodes never open these; stored classes compress better in the archive.
+  java_tool StoredJars "$folder/lib/providers" "$folder/lib/object-storage"
   share_jars "$folder/lib"
   (cd "$source/bin" && cp "${SCRIPTS[@]}" "$folder/bin")
   cp "$source/conf/standalone.yml" "$source/conf/logback.xml" "$folder/conf"

@@ -28,7 +28,7 @@ final class S3Failure {
       return firstLine(failure.getMessage())
           + (isAboutCredentials(failure)
               ? "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role for the"
-                    + " process that accesses the bucket"
+                  + " process that accesses the bucket"
               : "; check the endpoint, the network and the service");
     }
     int status = response.statusCode();

@@ -71,8 +71,12 @@ final class LocalS3 implements AutoCloseable {
         .toList();
   }
 
-  int openUploads() {
-    return client.listMultipartUploads(list -> list.bucket(BUCKET)).uploads().size();
+  /** Returns the number of uploads below a prefix that are neither complete nor aborted. */
+  int openUploads(String prefix) {
+    return (int)
+        client.listMultipartUploads(list -> list.bucket(BUCKET)).uploads().stream()
+            .filter(upload -> upload.key().startsWith(prefix))
+            .count();
   }
 
   @Override
