@@ -71,17 +71,23 @@ final class TestNode implements AutoCloseable {
   /** Starts a node, and waits until clients can connect. */
   static TestNode start(Path directory) throws IOException {
     TestNode node = new TestNode(directory);
-    Await.until(
-        () -> "a node that is ready: " + log(directory.resolve("node.log")),
-        SECONDS,
-        () -> {
-          String log = log(directory.resolve("node.log"));
-          return log.contains("FjordMQ is ready") || !node.process.isAlive();
-        });
-    if (!node.process.isAlive()) {
-      throw new AssertionError(log(directory.resolve("node.log")));
+    try {
+      node.awaitReady(directory.resolve("node.log"));
+      return node;
+    } catch (RuntimeException | Error e) {
+      node.close();
+      throw e;
     }
-    return node;
+  }
+
+  private void awaitReady(Path output) {
+    Await.until(
+        () -> "a node that is ready: " + log(output),
+        SECONDS,
+        () -> log(output).contains("FjordMQ is ready") || !process.isAlive());
+    if (!process.isAlive()) {
+      throw new AssertionError(log(output));
+    }
   }
 
   /** Runs a task of the broker's program, and returns its output and exit code. */
@@ -99,6 +105,8 @@ final class TestNode implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.add("-Dcom.google.protobuf.use_unsafe_pre22_gencode=true");
+    command.add("-Dlogback.configurationFile=" + Path.of("../conf/logback.xml").toAbsolutePath());
+    command.add("-Dfjordmq.console=INFO");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.fjordmq.broker.Main");
     command.addAll(arguments);
