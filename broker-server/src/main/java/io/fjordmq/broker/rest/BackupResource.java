@@ -15,6 +15,9 @@ final class BackupResource implements Resource {
   private static final String TAG = "Backup";
   private static final long DEFAULT_RATE = 32 << 20;
 
+  /** Reasons end with what to do, and contain the directory or URL of the request. */
+  private static final int MAX_REASON_CHARACTERS = 1_000;
+
   private final Backups backups;
   private final String node;
 
@@ -136,7 +139,8 @@ final class BackupResource implements Resource {
   private static ApiException asApiException(BackupRefusedException refused) {
     String message = String.valueOf(refused.getMessage());
     return switch (refused.kind()) {
-      case DIRECTORY -> ApiException.badRequest("directory: " + Excerpt.of(message));
+      case DIRECTORY ->
+          ApiException.badRequest("directory: " + Excerpt.of(message, MAX_REASON_CHARACTERS));
       case CONFLICT -> ApiException.conflict(message);
       case UNAVAILABLE -> ApiException.unavailable(message);
     };
