@@ -46,7 +46,9 @@ class S3BackupTest {
       Path restored = folder.resolve("restored");
       assertThat(task(s3, restored, "--verify-backup", URL)).contains("complete and undamaged");
       assertThat(task(s3, restored, "--show-backup", URL)).contains("directory  " + URL);
-      assertThat(task(s3, restored, "--restore", URL, "-d", restored.resolve("node").toString()))
+      String file = folder.resolve("original/standalone.yml").toString();
+      String data = restored.resolve("node").toString();
+      assertThat(task(s3, restored, "--restore", URL, "-c", file, "-d", data))
           .contains("start it now");
       assertThat(restored.resolve("node/data/restore-files/MANIFEST")).exists();
       try (TestNode node = TestNode.start(restored)) {
