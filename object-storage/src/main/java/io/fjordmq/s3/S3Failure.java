@@ -2,6 +2,7 @@ package io.fjordmq.s3;
 
 import io.fjordmq.broker.backup.BackupException;
 import io.fjordmq.broker.backup.ObjectLocation;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -60,7 +61,7 @@ final class S3Failure {
     return String.valueOf(failure.getMessage()).contains("credentials");
   }
 
-  private static String firstLine(String message) {
+  private static String firstLine(@Nullable String message) {
     return String.valueOf(message).lines().findFirst().orElse("");
   }
 }

@@ -139,12 +139,19 @@ final class S3Storage implements BackupStorage {
     credentials.close();
   }
 
-  /**
-   * The contents of a request, which retries read again without a copy.
-   *
-   * @param bytes must not change during the request
-   */
-  record PartBody(byte[] bytes, int length) {
+  /** The contents of a request, which retries read again without a copy. */
+  static final class PartBody {
+    private final byte[] bytes;
+    private final int length;
+
+    /**
+     * @param bytes must not change during the request
+     */
+    PartBody(byte[] bytes, int length) {
+      this.bytes = bytes;
+      this.length = length;
+    }
+
     String md5() {
       return Md5.base64(bytes, length);
     }
