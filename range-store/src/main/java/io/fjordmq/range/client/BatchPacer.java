@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
  * <p>The leader groups the batches of several nodes and responds to all of a group at the same
  * time, so it also tells each node when to send the next batch: the batches of all nodes then reach
  * the leader together. If a leader of an earlier version does not, and a batch took much longer
- * than usual, the pause is measured from its response, for the same purpose. Guarded by its batcher.
+ * than usual, the pause is measured from its response, for the same purpose. Guarded by its
+ * batcher.
  */
 final class BatchPacer {
   /** Number of recent batches over which {@link #crowding} averages. */
