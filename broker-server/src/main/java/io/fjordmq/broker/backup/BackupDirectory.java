@@ -1,5 +1,6 @@
 package io.fjordmq.broker.backup;
 
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.range.store.RowFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +58,20 @@ record BackupDirectory(Path path, Manifest manifest, String manifestSha256) {
       throw new BackupException(
           "the backup is damaged: %s has %d bytes instead of %d"
               .formatted(found, Files.size(found), file.bytes()));
+    }
+  }
+
+  /**
+   * Checks that this version can read the rows. It reads those of lower levels even if it cannot
+   * write them anymore.
+   *
+   * @throws BackupException if they were written at a higher level
+   */
+  void requireSupport(SupportedLevels supported) throws BackupException {
+    if (manifest.level() > supported.highest()) {
+      throw new BackupException(
+          "cannot restore the backup in %s: its data has cluster level %d, but this version of FjordMQ supports %s; restore it with version %s, which wrote it, or a newer one"
+              .formatted(path, manifest.level(), supported, manifest.version()));
     }
   }
 

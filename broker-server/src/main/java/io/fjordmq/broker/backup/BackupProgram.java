@@ -2,6 +2,7 @@ package io.fjordmq.broker.backup;
 
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SupportedLevels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ public final class BackupProgram {
     lines.add("directory  " + backup.path());
     lines.add("cluster    " + manifest.cluster());
     lines.add("version    " + manifest.version());
+    lines.add("level      " + manifest.level());
     lines.add("started    " + manifest.started());
     lines.add("finished   " + manifest.finished());
     lines.add("nodes      " + manifest.nodes().size());
@@ -66,7 +68,8 @@ public final class BackupProgram {
    *
    * @param dataDirectory an empty directory, or one that does not exist
    * @return what the operator must do next
-   * @throws IOException if the backup is damaged or the directory is not empty
+   * @throws IOException if the backup is damaged, this version does not support its level, or the
+   *     directory is not empty; nothing has been written then
    */
   public static String requestRestore(Path directory, Path dataDirectory) throws IOException {
     if (Files.exists(dataDirectory.resolve(NodeIdentity.RESTORE_FILE))) {
@@ -75,6 +78,7 @@ public final class BackupProgram {
               .formatted(dataDirectory));
     }
     BackupDirectory backup = BackupDirectory.open(directory);
+    backup.requireSupport(SupportedLevels.ofThisProcess());
     backup.verify();
     try (DataDirectory data = DataDirectory.open(dataDirectory)) {
       if (NodeIdentity.load(data).isPresent()) {
