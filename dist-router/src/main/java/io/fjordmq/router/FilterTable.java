@@ -1,7 +1,9 @@
 package io.fjordmq.router;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -189,6 +191,17 @@ public final class FilterTable<V, R> {
     entry.version++;
     changes++;
     cache.invalidate(entry.cached, pattern);
+  }
+
+  /** Returns the value of exactly this filter; null if it is absent. Takes no lock. */
+  public @Nullable V get(String tenant, String pattern) {
+    Tenant<V, R> entry = tenants.get(tenant);
+    return entry == null ? null : entry.filters.get(pattern);
+  }
+
+  /** Returns a view of the tenants that have filters. */
+  public Set<String> tenants() {
+    return Collections.unmodifiableSet(tenants.keySet());
   }
 
   /** Returns the number of filters of all tenants. */

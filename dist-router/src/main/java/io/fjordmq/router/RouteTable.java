@@ -1,11 +1,13 @@
 package io.fjordmq.router;
 
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All routes in the memory of a node, indexed for matching. The replicas of the {@code dist} ranges
@@ -69,6 +72,27 @@ public final class RouteTable {
           return present;
         });
     return found[0];
+  }
+
+  /**
+   * Returns the current routes of exactly one filter. The cost depends on the number of these
+   * routes and, if no tenant is given, on the number of tenants.
+   *
+   * @param tenant null for the filter in all tenants
+   */
+  public List<Route> routesOf(@Nullable String tenant, TopicFilter filter) {
+    if (tenant != null) {
+      PatternRoutes found = filters.get(tenant, filter.pattern());
+      return found == null ? List.of() : found.routesOf(filter.shareName());
+    }
+    List<Route> all = new ArrayList<>();
+    filters.tenants().forEach(each -> all.addAll(routesOf(each, filter)));
+    return all;
+  }
+
+  /** Returns a topic filter with its receivers; empty if it has no routes. */
+  public Optional<RoutedFilter> find(String tenant, TopicFilter filter) {
+    return routesOf(tenant, filter).stream().map(RoutedFilter::of).reduce(RoutedFilter::and);
   }
 
   /** Returns the number of changes since startup: while it is the same, so are the routes. */

@@ -222,6 +222,33 @@ class RouteTableTest {
     assertThat(list("nobody", "", text -> true, 10)).isEmpty();
   }
 
+  @Property(tries = 200)
+  void shouldFindTheRoutesOfAFilterLikeInAListOfRoutes(
+      @ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
+    RouteTable tested = new RouteTable(20);
+    Map<RouteId, Route> model = new LinkedHashMap<>();
+    for (Tuple3<Step, Route, String> step : steps) {
+      Route route = step.get2();
+      if (step.get1() == Step.ADD) {
+        tested.add(route);
+        model.put(RouteId.of(route), route);
+      } else if (step.get1() == Step.REMOVE) {
+        tested.remove(RouteId.of(route));
+        model.remove(RouteId.of(route));
+      }
+      List<Route> everywhere =
+          model.values().stream().filter(each -> each.filter().equals(route.filter())).toList();
+      List<Route> expected =
+          everywhere.stream().filter(each -> each.tenant().equals(route.tenant())).toList();
+      assertThat(tested.routesOf(route.tenant(), route.filter()))
+          .containsExactlyInAnyOrderElementsOf(expected);
+      assertThat(tested.routesOf(null, route.filter()))
+          .containsExactlyInAnyOrderElementsOf(everywhere);
+      assertThat(tested.find(route.tenant(), route.filter()))
+          .isEqualTo(expected.stream().map(RoutedFilter::of).reduce(RoutedFilter::and));
+    }
+  }
+
   private List<RoutedFilter> list(
       String tenant, String after, Predicate<String> accepts, int limit) {
     RouteTable.Listing listing = table.list(tenant, after, accepts, limit, () -> false);
