@@ -61,6 +61,10 @@ final class PatternMembers {
     return routes == null ? List.of() : new ArrayList<>(routes.values());
   }
 
+  synchronized boolean hasShare(String share) {
+    return shares.containsKey(share);
+  }
+
   synchronized MatchedRoutes matched() {
     List<Receiver.Live> nodes = new ArrayList<>();
     List<Receiver.Live> atMostOnce = new ArrayList<>();

@@ -42,6 +42,9 @@ sealed interface PatternRoutes {
    */
   List<Route> routesOf(@Nullable String share);
 
+  /** Returns whether a share has routes. */
+  boolean hasShare(String share);
+
   private static MatchedRoutes matchedNode(Route route) {
     List<Receiver.Live> node = List.of((Receiver.Live) route.receiver());
     return new MatchedRoutes(node, List.of(), List.of(), route.isAtMostOnce() ? node : List.of());
@@ -103,6 +106,11 @@ sealed interface PatternRoutes {
     @Override
     public List<Route> routesOf(@Nullable String share) {
       return Objects.equals(share, route.filter().shareName()) ? List.of(route) : List.of();
+    }
+
+    @Override
+    public boolean hasShare(String share) {
+      return share.equals(route.filter().shareName());
     }
   }
 
@@ -176,6 +184,11 @@ sealed interface PatternRoutes {
     @Override
     public List<Route> routesOf(@Nullable String share) {
       return members.routesOf(share);
+    }
+
+    @Override
+    public boolean hasShare(String share) {
+      return members.hasShare(share);
     }
   }
 }
