@@ -26,6 +26,9 @@ final class SortedWalk<V> {
   /** How much larger each further selection is, so that few are needed to visit everything. */
   private static final int GROWTH = 8;
 
+  /** Maximum number of children that are selected at once, which bounds the memory. */
+  private static final int MAX_SELECTION = 65_536;
+
   /**
    * What is at or below a child of a node: a filter that ends there, or all longer ones. All texts
    * of longer ones continue with a slash, so they are adjacent, though not next to the filter that
@@ -68,6 +71,10 @@ final class SortedWalk<V> {
     private final Deque<Item<V>> selected = new ArrayDeque<>();
     private int selectionSize = FIRST_SELECTION;
     private @Nullable Item<V> last;
+
+    /** The last of a full selection; null while it is not full. */
+    private @Nullable Item<V> highest;
+
     private boolean hasMore = true;
 
     /**
@@ -89,6 +96,7 @@ final class SortedWalk<V> {
     private void select() {
       TreeSet<Item<V>> first = new TreeSet<>(ORDER);
       hasMore = false;
+      highest = null;
       V hash = node.hashValue;
       if (hash != null) {
         add(new Item<>("#", hash, node), first);
@@ -100,10 +108,14 @@ final class SortedWalk<V> {
       node.literal.forEachLevel((level, child) -> addChild(level, child, first));
       selected.addAll(first);
       last = first.isEmpty() ? last : first.last();
-      selectionSize = Math.min(selectionSize, Integer.MAX_VALUE / GROWTH) * GROWTH;
+      selectionSize = Math.min(MAX_SELECTION, selectionSize * GROWTH);
     }
 
     private void addChild(String level, Node<V> child, TreeSet<Item<V>> first) {
+      if (highest != null && areAllAfter(level, highest.level)) {
+        hasMore = true; // most of many children end here, before their nodes are read
+        return;
+      }
       V value = child.value;
       if (value != null) {
         add(new Item<>(level, value, child), first);
@@ -114,7 +126,7 @@ final class SortedWalk<V> {
     }
 
     private void add(Item<V> item, TreeSet<Item<V>> first) {
-      if (first.size() >= selectionSize && ORDER.compare(item, first.last()) > 0) {
+      if (highest != null && ORDER.compare(item, highest) > 0) {
         hasMore = true;
       } else if ((last == null || ORDER.compare(item, last) > 0) && isAfter(item)) {
         first.add(item);
@@ -122,7 +134,15 @@ final class SortedWalk<V> {
           first.pollLast();
           hasMore = true;
         }
+        highest = first.size() >= selectionSize ? first.last() : null;
       }
+    }
+
+    /**
+     * Returns whether all filters that begin with a level are after all that begin with another.
+     */
+    private static boolean areAllAfter(String level, String other) {
+      return level.compareTo(other) > 0 && !level.startsWith(other);
     }
 
     /** Returns whether the start of the walk is at or below the item. */
