@@ -462,6 +462,8 @@ jvm_options() {
     -Dfile.encoding=UTF-8
     # Leak detection samples stack traces of buffers, which costs CPU. The tests check every buffer.
     -Dio.netty.leakDetection.level=disabled
+    # Netty would load Flight Recorder at every start for events that only a recording of its buffers needs.
+    -Dio.netty.jfr.enabled=false
     # Makes the protobuf runtime accept the messages of sofa-jraft, which an old protobuf compiler generated.
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
     "-Dlogback.configurationFile=$HOME_DIR/conf/logback.xml"
