@@ -292,7 +292,7 @@ cache_inputs() {
   local modules
   modules="$(readlink -f "$JAVA")"
   modules="${modules%/bin/*}/lib/modules"
-  (cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" && cd "$LIB_DIR" && file_facts ./*.jar)
+  (shopt -s nullglob && cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" native/* && cd "$LIB_DIR" && file_facts ./*.jar)
 }
 
 # Whether there is a cache for this JVM and these jars that this user can read.
@@ -311,6 +311,11 @@ train() {
   rm -rf "$folder" "$AOT_CACHE" "$AOT_CACHE.inputs"
   mkdir -p "$folder"
   if (training_run "$folder") >"$folder/output" 2>&1 && mv "$folder/node.aot" "$AOT_CACHE"; then
+    # The node has unpacked the library of RocksDB, which takes longer than to load it.
+    rm -rf "$OUT_DIR/native"
+    if compgen -G "$folder/data/native/*" >/dev/null && mv "$folder/data/native" "$OUT_DIR/native"; then
+      chmod -R a+rX "$OUT_DIR/native"
+    fi
     chmod a+r "$AOT_CACHE" # for the nodes of other users
     cache_inputs "$AOT_CACHE" >"$AOT_CACHE.inputs" || rm -f "$AOT_CACHE.inputs"
     rm -rf "$folder"
@@ -498,6 +503,10 @@ share_classes() {
   esac
   if [ "$cache" = yes ]; then
     OPTIONS+=("-XX:AOTCache=$AOT_CACHE")
+    # Libraries that the training run has unpacked, of the same jars as the cache. The other directories are the default
+    # of the JVM, for plugins.
+    [ -d "$HOME_DIR/lib/native" ] || [ ! -d "$OUT_DIR/native" ] \
+      || OPTIONS+=("-Djava.library.path=$OUT_DIR/native:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib")
     return 0
   fi
   # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
@@ -532,6 +541,8 @@ prepare() {
   # sofa-jraft handles SIGUSR2, which the JVM uses to suspend threads. Flight Recorder would lose most of its samples,
   # so the JVM uses another signal; any real-time signal works.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-50}"
+  # RocksDB would run ldd to find out whether the C library is musl.
+  compgen -G '/lib/ld-musl-*' >/dev/null || export ROCKSDB_MUSL_LIBC="${ROCKSDB_MUSL_LIBC:-false}"
   COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$(class_path)" io.fjordmq.broker.Main -c "$CONFIG")
 }
 
