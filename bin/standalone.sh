@@ -503,10 +503,7 @@ share_classes() {
   esac
   if [ "$cache" = yes ]; then
     OPTIONS+=("-XX:AOTCache=$AOT_CACHE")
-    # Libraries that the training run has unpacked, of the same jars as the cache. The other directories are the default
-    # of the JVM, for plugins.
-    [ -d "$HOME_DIR/lib/native" ] || [ ! -d "$OUT_DIR/native" ] \
-      || OPTIONS+=("-Djava.library.path=$OUT_DIR/native:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib")
+    share_libraries
     return 0
   fi
   # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
@@ -525,6 +522,14 @@ share_classes() {
   fi
 }
 
+# Adds the option for the libraries that the training run has unpacked, which are of the same jars as the cache. The other
+# directories are the default of the JVM, for plugins. Root does not execute what another user can write.
+share_libraries() {
+  local folder="$OUT_DIR/native"
+  [ ! -d "$HOME_DIR/lib/native" ] && [ -d "$folder" ] || return 0
+  [ "$EUID" -ne 0 ] || [ -O "$folder" ] || return 0
+  OPTIONS+=("-Djava.library.path=$folder:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib")
+}
 
 prepare() {
   build_if_needed
