@@ -554,7 +554,7 @@ prepare() {
 # --- commands ---------------------------------------------------------------------------------------------------
 
 start() {
-  local pid deadline console silent
+  local pid deadline console
   if pid="$(running)"; then
     say "already running: pid $pid, $(ports)"
     return 0
@@ -569,7 +569,8 @@ start() {
   keep_console "$console"
   nohup "${COMMAND[@]:0:1}" -Dfjordmq.console=OFF "${COMMAND[@]:1}" >>"$console" 2>&1 </dev/null &
   pid=$!
-  exec {silent}<> <(:) # a pipe to which nothing writes: a read with a timeout is a pause without a process
+  # A pipe to which nothing writes: reading from it with a timeout is a pause without a process, from Bash 4 on.
+  [ "${BASH_VERSINFO[0]}" -lt 4 ] || exec 8<> <(:)
   deadline=$((SECONDS + ${FJORDMQ_START_SECONDS:-120}))
   until is_ready "$pid"; do
     if ! kill -0 "$pid" 2>/dev/null; then
@@ -579,7 +580,7 @@ start() {
       tail -n 20 "$LOG_DIR/fjordmq.log" >&2 || true
       die "node not ready after ${FJORDMQ_START_SECONDS:-120} s; pid $pid is still starting. See the last lines of $LOG_DIR/fjordmq.log above"
     fi
-    read -r -t 0.01 -u "$silent" || true
+    if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then sleep 0.05; else read -r -t 0.01 -u 8 || true; fi
   done
   disown "$pid" 2>/dev/null || true
   say "running: pid $pid, $(ports), log $LOG_DIR/fjordmq.log"
