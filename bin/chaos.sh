@@ -38,8 +38,10 @@
 #   CHAOS_NODES      number of nodes, 3 or 5 (default: 3)
 #   CHAOS_ROUTES     number of subscriptions held by clients with 9,000 filters each (default: 100)
 #   CHAOS_FROM       directory with the jars of an older version that all nodes start with. In the first half of the run,
-#                    a node changes its version before each fault, and at least one node stays older. Then all are
-#                    upgraded, and the second half begins when the cluster level has been raised
+#                    a node changes its version before each fault, and at least one node stays older. Meanwhile, an
+#                    additional node of the newer version and then one of the older version join with empty data
+#                    directories, and are decommissioned. Then all are upgraded, and the second half begins when the
+#                    cluster level has been raised and a node of the older version was refused
 #   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so, nothing is synced, so
 #                    PowerCutAll must report lost messages
 #   KEEP=yes         keep data and history

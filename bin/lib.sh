@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Functions that the scripts in this directory share. Sourced, not executed.
 
-HOME_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+HOME_DIR="$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)"
 SCRIPT_FILE="$HOME_DIR/bin/${0##*/}" # the script that sources this file
 SCRIPT_NAME="${0##*/}"
 

@@ -4,10 +4,14 @@
 
 CGROUP_ROOT='' # in tests, the directory of another /proc and /sys
 
+# The functions start few processes, because each of them delays the start of a node.
+
 # Prints the memory of this host in MiB.
 host_memory_mib() {
-  local kib
-  kib="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' "$CGROUP_ROOT/proc/meminfo" 2>/dev/null || true)"
+  local kib='' name value
+  while read -r name value _; do
+    case "$name" in MemTotal:) kib="$value"; break ;; esac
+  done 2>/dev/null <"$CGROUP_ROOT/proc/meminfo" || true
   printf '%s' $((${kib:-1048576000} / 1024))
 }
 
@@ -22,7 +26,8 @@ cgroup_limit_mib() {
     esac
     # The limits of all parent groups apply as well. In a container, some of the path may not be visible.
     while true; do
-      limit="$(cat "$CGROUP_ROOT$folder${path%/}/$file" 2>/dev/null || true)"
+      limit=''
+      { read -r limit <"$CGROUP_ROOT$folder${path%/}/$file"; } 2>/dev/null || true
       case "$limit" in
         '' | *[!0-9]*) ;; # no such file, or "max"
         ???????????????????*) ;; # cgroup v1 reports the largest number if there is no limit
@@ -34,7 +39,7 @@ cgroup_limit_mib() {
       [ "${path%/}" ] || break
       path="${path%/*}"
     done
-  done < <(cat "$CGROUP_ROOT/proc/self/cgroup" 2>/dev/null || true)
+  done 2>/dev/null <"$CGROUP_ROOT/proc/self/cgroup" || true
   printf '%s' "$smallest"
 }
 

@@ -2,7 +2,7 @@
 # Starts, stops and administers a FjordMQ node: bin/standalone.sh --help
 set -Eeuo pipefail
 trap 'printf "fjordmq: internal error at line %s of standalone.sh; please report it\n" "$LINENO" >&2' ERR
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+case "${BASH_SOURCE[0]}" in */*) . "${BASH_SOURCE[0]%/*}/lib.sh" ;; *) . ./lib.sh ;; esac
 . "$HOME_DIR/bin/memory.sh"
 
 AOT_VERSION=25 # first Java whose AOT cache contains profiles
@@ -113,7 +113,10 @@ require_access() {
   local wanted existing allowed
   for wanted in "$DATA_DIR" "$LOG_DIR"; do
     existing="$wanted"
-    until [ -e "$existing" ]; do existing="$(dirname "$existing")"; done
+    until [ -e "$existing" ]; do # the paths are absolute
+      existing="${existing%/*}"
+      existing="${existing:-/}"
+    done
     [ -d "$existing" ] || continue
     allowed=no
     [ -x "$existing" ] && { [ "$existing" != "$wanted" ] || { [ -r "$wanted" ] && [ -w "$wanted" ]; }; } && allowed=yes
@@ -124,7 +127,7 @@ require_access() {
 # A start as root leaves files behind that the user of the directory cannot read.
 require_own_files() {
   local file
-  [ "$(id -u)" -ne 0 ] || return 0
+  [ "$EUID" -ne 0 ] || return 0
   file="$(find "$DATA_DIR" "$LOG_DIR" -type f ! -user "$(id -u)" -print -quit 2>/dev/null || true)"
   [ -z "$file" ] || [ -w "$file" ] || die "user $(id -un) cannot write $file: it belongs to $(owner "$file"); run this command as that user, or change the owner: chown -R $(id -un) $DATA_DIR $LOG_DIR"
 }
@@ -287,15 +290,16 @@ file_facts() { stat -c '%n %s %Y' "$@" 2>/dev/null || stat -f '%N %z %m' "$@" 2>
 # without any archive of classes, and the JVM does not detect damage inside the cache.
 cache_inputs() {
   local modules
-  modules="$(cd "$(dirname "$(readlink -f "$JAVA")")/.." && pwd)/lib/modules"
-  (cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" && cd "$LIB_DIR" && file_facts ./*.jar)
+  modules="$(readlink -f "$JAVA")"
+  modules="${modules%/bin/*}/lib/modules"
+  (shopt -s nullglob && cd "$OUT_DIR" && file_facts "$modules" "${1##*/}" native/* && cd "$LIB_DIR" && file_facts ./*.jar)
 }
 
 # Whether there is a cache for this JVM and these jars that this user can read.
 has_cache() {
   local recorded
   [ "$JAVA_VERSION" -ge "$AOT_VERSION" ] && [ -r "$AOT_CACHE" ] && [ -r "$AOT_CACHE.inputs" ] || return 1
-  recorded="$(cat "$AOT_CACHE.inputs")"
+  recorded="$(<"$AOT_CACHE.inputs")"
   [ -n "$recorded" ] && [ "$(cache_inputs "$AOT_CACHE")" = "$recorded" ]
 }
 
@@ -307,6 +311,11 @@ train() {
   rm -rf "$folder" "$AOT_CACHE" "$AOT_CACHE.inputs"
   mkdir -p "$folder"
   if (training_run "$folder") >"$folder/output" 2>&1 && mv "$folder/node.aot" "$AOT_CACHE"; then
+    # The node has unpacked the library of RocksDB, which takes longer than to load it.
+    rm -rf "$OUT_DIR/native"
+    if compgen -G "$folder/data/native/*" >/dev/null && mv "$folder/data/native" "$OUT_DIR/native"; then
+      chmod -R a+rX "$OUT_DIR/native"
+    fi
     chmod a+r "$AOT_CACHE" # for the nodes of other users
     cache_inputs "$AOT_CACHE" >"$AOT_CACHE.inputs" || rm -f "$AOT_CACHE.inputs"
     rm -rf "$folder"
@@ -412,29 +421,35 @@ training_load() {
 
 # --- Java -------------------------------------------------------------------------------------------------------
 
-java_version() { # of java executable $1; the release file saves starting a JVM
-  local home version
-  home="$(cd "$(dirname "$(readlink -f "$1")")/.." && pwd)"
-  # Up to Java 8 the major version is the second number: 1.8.0_402.
-  version="$(sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$home/release" 2>/dev/null || true)"
-  [ -n "$version" ] || version="$("$1" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' || true)"
-  printf '%s' "${version:-0}"
+# Sets VERSION to the major version of java executable $1; the release file saves starting a JVM.
+find_java_version() {
+  local java="$1" key value
+  [ ! -L "$java" ] || java="$(readlink -f "$java")"
+  VERSION=''
+  while IFS='=' read -r key value; do
+    case "$key" in JAVA_VERSION) VERSION="${value#\"}"; break ;; esac
+  done 2>/dev/null <"${java%/*}/../release" || true
+  [ "$VERSION" ] || VERSION="$("$1" -version 2>&1 | sed -n 's/.* version "\(.*\)/\1/p' || true)"
+  VERSION="${VERSION#1.}" # up to Java 8 the major version is the second number: 1.8.0_402
+  VERSION="${VERSION%%[!0-9]*}"
+  VERSION="${VERSION:-0}"
 }
 
 choose_java() {
-  local candidate version
+  local candidate VERSION
   JAVA='' JAVA_VERSION=0
   if [ -n "${FJORDMQ_JAVA:-}" ]; then
     [ -x "$FJORDMQ_JAVA" ] || die "FJORDMQ_JAVA is not executable: $FJORDMQ_JAVA; set it to the java executable of a JDK 17 or newer" 2
     JAVA="$FJORDMQ_JAVA"
-    JAVA_VERSION="$(java_version "$JAVA")"
+    find_java_version "$JAVA"
+    JAVA_VERSION="$VERSION"
   else
     for candidate in "${JAVA_HOME:-/none}/bin/java" "$(command -v java || true)" /usr/lib/jvm/*/bin/java \
       /opt/java/*/bin/java; do
       [ -x "$candidate" ] || continue
-      version="$(java_version "$candidate")"
-      if [ "$version" -gt "$JAVA_VERSION" ]; then
-        JAVA="$candidate" JAVA_VERSION="$version"
+      find_java_version "$candidate"
+      if [ "$VERSION" -gt "$JAVA_VERSION" ]; then
+        JAVA="$candidate" JAVA_VERSION="$VERSION"
       fi
     done
   fi
@@ -452,6 +467,8 @@ jvm_options() {
     -Dfile.encoding=UTF-8
     # Leak detection samples stack traces of buffers, which costs CPU. The tests check every buffer.
     -Dio.netty.leakDetection.level=disabled
+    # Netty would load Flight Recorder at every start for events that only a recording of its buffers needs.
+    -Dio.netty.jfr.enabled=false
     # Makes the protobuf runtime accept the messages of sofa-jraft, which an old protobuf compiler generated.
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
     "-Dlogback.configurationFile=$HOME_DIR/conf/logback.xml"
@@ -486,6 +503,7 @@ share_classes() {
   esac
   if [ "$cache" = yes ]; then
     OPTIONS+=("-XX:AOTCache=$AOT_CACHE")
+    share_libraries
     return 0
   fi
   # The class archive is next to the build, where all nodes of this user share it, or in the data directory if this
@@ -504,13 +522,21 @@ share_classes() {
   fi
 }
 
+# Adds the option for the libraries that the training run has unpacked, which are of the same jars as the cache. The other
+# directories are the default of the JVM, for plugins. Root does not execute what another user can write.
+share_libraries() {
+  local folder="$OUT_DIR/native"
+  [ ! -d "$HOME_DIR/lib/native" ] && [ -d "$folder" ] || return 0
+  [ "$EUID" -ne 0 ] || [ -O "$folder" ] || return 0
+  OPTIONS+=("-Djava.library.path=$folder:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib")
+}
 
 prepare() {
   build_if_needed
   choose_java
-  mkdir -p "$OUT_DIR" 2>/dev/null || true
+  [ -d "$OUT_DIR" ] || mkdir -p "$OUT_DIR" 2>/dev/null || true
   umask 077 # after the build, which other users may execute
-  mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
+  { [ -d "$DATA_DIR" ] && [ -d "$LOG_DIR" ]; } || mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
   require_own_files
   jvm_options
   share_classes
@@ -520,6 +546,8 @@ prepare() {
   # sofa-jraft handles SIGUSR2, which the JVM uses to suspend threads. Flight Recorder would lose most of its samples,
   # so the JVM uses another signal; any real-time signal works.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-50}"
+  # RocksDB would run ldd to find out whether the C library is musl.
+  compgen -G '/lib/ld-musl-*' >/dev/null || export ROCKSDB_MUSL_LIBC="${ROCKSDB_MUSL_LIBC:-false}"
   COMMAND=("$JAVA" "${OPTIONS[@]}" -cp "$(class_path)" io.fjordmq.broker.Main -c "$CONFIG")
 }
 
@@ -541,6 +569,8 @@ start() {
   keep_console "$console"
   nohup "${COMMAND[@]:0:1}" -Dfjordmq.console=OFF "${COMMAND[@]:1}" >>"$console" 2>&1 </dev/null &
   pid=$!
+  # A pipe to which nothing writes: reading from it with a timeout is a pause without a process, from Bash 4 on.
+  [ "${BASH_VERSINFO[0]}" -lt 4 ] || exec 8<> <(:)
   deadline=$((SECONDS + ${FJORDMQ_START_SECONDS:-120}))
   until is_ready "$pid"; do
     if ! kill -0 "$pid" 2>/dev/null; then
@@ -550,7 +580,7 @@ start() {
       tail -n 20 "$LOG_DIR/fjordmq.log" >&2 || true
       die "node not ready after ${FJORDMQ_START_SECONDS:-120} s; pid $pid is still starting. See the last lines of $LOG_DIR/fjordmq.log above"
     fi
-    sleep 0.05
+    if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then sleep 0.05; else read -r -t 0.01 -u 8 || true; fi
   done
   disown "$pid" 2>/dev/null || true
   say "running: pid $pid, $(ports), log $LOG_DIR/fjordmq.log"

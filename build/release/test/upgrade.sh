@@ -24,4 +24,5 @@ test_upgrade() {
   [ "$code" -ne 77 ] || skip "bin/chaos.sh cannot run here; see $log"
   [ "$code" -eq 0 ] || fail "bin/chaos.sh failed; see $log"
   [ "$(grep -c '^chaos: VersionChanged' "$log")" -gt 0 ] || fail "no node changed its version under faults; see $log"
+  [ "$(grep -c '^chaos: decommissioned the node of the' "$log")" -eq 2 ] || fail "no nodes of both versions were added; see $log"
 }

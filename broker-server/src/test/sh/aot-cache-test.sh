@@ -26,6 +26,7 @@ start_and_stop() { # yes or no, what is tested
   maps="$(cat "/proc/$(cat "$node/data/lock")/maps")"
   [[ "$maps" != *.aot* ]] || used=yes
   [ "$used" = "$1" ] || fail "$2: the node uses the cache: $used, expected: $1"
+  [ "$used" = no ] || ! compgen -G "$node/data/native/*" >/dev/null || fail "$2: the node unpacks the library of RocksDB again"
   output="$("$home/bin/standalone.sh" stop -d "$node" 2>&1)" || fail "$2: stop fails: $output"
   [ "$(grep -cv ' starting as user ' "$node/logs/console.log")" -eq 0 ] \
     || fail "$2: unexpected lines in the console log: $(cat "$node/logs/console.log")"

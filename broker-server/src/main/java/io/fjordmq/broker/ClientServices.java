@@ -208,6 +208,7 @@ final class ClientServices implements ShutdownSequence.Composite {
             membership,
             dependencies.node.peers(),
             clients,
+            delivery.live(),
             dependencies.tenants::known,
             new RangeSessionQueries(stores.ranges().client(InboxReplicas.STORE), clock),
             stores.inboxes(),

@@ -177,7 +177,9 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
         .add(
             "range threads",
             new RangeThreads(
-                config.rangeConfig().queryThreads(), config.rangeConfig().maxWaitingQueries()))
+                config.rangeConfig().queryThreads(),
+                config.rangeConfig().maxWaitingQueries(),
+                config.rangeClientConfig().attemptTimeout()))
         .runtime(membership.clock()::stampMillis, membership.level());
   }
 

@@ -1,7 +1,9 @@
 package io.fjordmq.router;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,6 +194,17 @@ public final class FilterTable<V, R> {
     cache.invalidate(entry.cached, pattern);
   }
 
+  /** Returns the value of exactly this filter; null if it is absent. Takes no lock. */
+  public @Nullable V get(String tenant, String pattern) {
+    Tenant<V, R> entry = tenants.get(tenant);
+    return entry == null ? null : entry.filters.get(pattern);
+  }
+
+  /** Returns a view of the tenants that have filters. */
+  public Set<String> tenants() {
+    return Collections.unmodifiableSet(tenants.keySet());
+  }
+
   /** Returns the number of filters of all tenants. */
   public int size() {
     return size;
@@ -236,6 +250,20 @@ public final class FilterTable<V, R> {
   boolean forEachUntil(String tenant, BooleanSupplier isOver, Consumer<? super V> action) {
     Tenant<V, R> entry = tenants.get(tenant);
     return entry == null || entry.filters.forEachUntil(isOver, action);
+  }
+
+  /**
+   * Passes the values of a tenant's filters after a text to the visitor, in the order of their
+   * texts and without a lock. A filter that is added or removed meanwhile may or may not be passed.
+   *
+   * @param visitor returns false to end the visit
+   * @param isOver ends the visit when it becomes true
+   * @return false if {@code isOver} has ended the visit
+   */
+  boolean forEachSorted(
+      String tenant, String after, BooleanSupplier isOver, Predicate<? super V> visitor) {
+    Tenant<V, R> entry = tenants.get(tenant);
+    return entry == null || entry.filters.walk(after).run(isOver, visitor);
   }
 
   private R matchUncached(Tenant<V, R> entry, String tenant, String topic, IntConsumer visited) {

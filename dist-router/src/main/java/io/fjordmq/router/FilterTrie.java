@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class FilterTrie<V> {
   private static final int NODES_PER_CHECK = 1_024;
 
-  private static final class Node<V> {
+  /** A level of filters. */
+  static final class Node<V> {
     final Levels<Node<V>> literal = new Levels<>();
     volatile @Nullable Node<V> plus;
 
@@ -29,7 +30,12 @@ final class FilterTrie<V> {
     volatile @Nullable V hashValue;
 
     boolean isEmpty() {
-      return value == null && hashValue == null && plus == null && literal.isEmpty();
+      return value == null && !hasChildren();
+    }
+
+    /** Returns whether longer filters begin with this level. */
+    boolean hasChildren() {
+      return hashValue != null || plus != null || !literal.isEmpty();
     }
   }
 
@@ -181,6 +187,11 @@ final class FilterTrie<V> {
       node.literal.forEach(unvisited::add);
     }
     return true;
+  }
+
+  /** Starts a walk over the filters after a text, in the order of their texts. */
+  SortedWalk<V> walk(String after) {
+    return new SortedWalk<>(root, after);
   }
 
   private Node<V> childOrNew(Node<V> node, String pattern, int from, int end) {

@@ -60,12 +60,12 @@ final class Levels<N> {
   }
 
   void forEach(Consumer<N> action) {
-    forEach((level, child) -> action.accept(child));
+    forEachLevel((level, child) -> action.accept(child));
   }
 
   /** Passes the children that a wildcard at the first level matches to the action. */
   void forEachUnreserved(Consumer<N> action) {
-    forEach(
+    forEachLevel(
         (level, child) -> {
           if (!isReserved(level)) {
             action.accept(child);
@@ -73,7 +73,8 @@ final class Levels<N> {
         });
   }
 
-  private void forEach(BiConsumer<String, N> action) {
+  /** Passes all children to the action, in no particular order. */
+  void forEachLevel(BiConsumer<String, N> action) {
     Children<N> current = children;
     if (current instanceof ChildMap<N> map) {
       map.byLevel.forEach(action);

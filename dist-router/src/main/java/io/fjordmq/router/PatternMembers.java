@@ -55,6 +55,16 @@ final class PatternMembers {
     shares.values().forEach(routes -> routes.values().forEach(action));
   }
 
+  /** Returns a copy of the routes of a share; null for those that are not shared. */
+  synchronized List<Route> routesOf(@Nullable String share) {
+    Map<Receiver, Route> routes = share == null ? nonShared : shares.get(share);
+    return routes == null ? List.of() : new ArrayList<>(routes.values());
+  }
+
+  synchronized boolean hasShare(String share) {
+    return shares.containsKey(share);
+  }
+
   synchronized MatchedRoutes matched() {
     List<Receiver.Live> nodes = new ArrayList<>();
     List<Receiver.Live> atMostOnce = new ArrayList<>();

@@ -1,6 +1,7 @@
 package io.fjordmq.router;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,16 @@ sealed interface PatternRoutes {
   MatchedRoutes matched();
 
   void forEach(Consumer<Route> action);
+
+  /**
+   * Returns the current routes of a share.
+   *
+   * @param share null for the routes that are not shared
+   */
+  List<Route> routesOf(@Nullable String share);
+
+  /** Returns whether a share has routes. */
+  boolean hasShare(String share);
 
   private static MatchedRoutes matchedNode(Route route) {
     List<Receiver.Live> node = List.of((Receiver.Live) route.receiver());
@@ -90,6 +101,16 @@ sealed interface PatternRoutes {
     @Override
     public void forEach(Consumer<Route> action) {
       action.accept(route);
+    }
+
+    @Override
+    public List<Route> routesOf(@Nullable String share) {
+      return Objects.equals(share, route.filter().shareName()) ? List.of(route) : List.of();
+    }
+
+    @Override
+    public boolean hasShare(String share) {
+      return share.equals(route.filter().shareName());
     }
   }
 
@@ -158,6 +179,16 @@ sealed interface PatternRoutes {
     @Override
     public void forEach(Consumer<Route> action) {
       members.forEach(action);
+    }
+
+    @Override
+    public List<Route> routesOf(@Nullable String share) {
+      return members.routesOf(share);
+    }
+
+    @Override
+    public boolean hasShare(String share) {
+      return members.hasShare(share);
     }
   }
 }

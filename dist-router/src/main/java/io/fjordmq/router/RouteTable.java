@@ -1,18 +1,20 @@
 package io.fjordmq.router;
 
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.range.KeyInterval;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All routes in the memory of a node, indexed for matching. The replicas of the {@code dist} ranges
@@ -22,6 +24,9 @@ public final class RouteTable {
   private final FilterTable<PatternRoutes, MatchedRoutes> filters;
   private final LongAdder routes = new LongAdder();
   private final LiveRouteCounts liveRoutes = new LiveRouteCounts();
+
+  /** Changed under the lock of filters. */
+  private final SharedFilters shared = new SharedFilters();
 
   // Values that many routes have in common; guarded by the lock of filters.
   private final LossyInterner<String> tenants = new LossyInterner<>();
@@ -71,6 +76,31 @@ public final class RouteTable {
     return found[0];
   }
 
+  /**
+   * Returns the current routes of exactly one filter. The cost depends on the number of these
+   * routes and, if no tenant is given, on the number of tenants.
+   *
+   * @param tenant null for the filter in all tenants
+   */
+  public List<Route> routesOf(@Nullable String tenant, TopicFilter filter) {
+    if (tenant != null) {
+      PatternRoutes found = filters.get(tenant, filter.pattern());
+      return found == null ? List.of() : found.routesOf(filter.shareName());
+    }
+    List<Route> all = new ArrayList<>();
+    filters.tenants().forEach(each -> all.addAll(routesOf(each, filter)));
+    return all;
+  }
+
+  /** Returns a topic filter with its receivers; empty if it has no routes. */
+  public Optional<RoutedFilter> find(String tenant, TopicFilter filter) {
+    return summarize(routesOf(tenant, filter));
+  }
+
+  private static Optional<RoutedFilter> summarize(List<Route> routes) {
+    return routes.stream().map(RoutedFilter::of).reduce(RoutedFilter::and);
+  }
+
   /** Returns the number of changes since startup: while it is the same, so are the routes. */
   public long changes() {
     return filters.changes();
@@ -86,6 +116,9 @@ public final class RouteTable {
           int sizeBefore = before == null ? 0 : before.size();
           PatternRoutes after = before == null ? PatternRoutes.of(interned) : before.with(interned);
           routes.add(after.size() - sizeBefore);
+          if (interned.filter().isShared()) {
+            shared.add(interned.tenant(), interned.filter().text());
+          }
           liveRoutes.add(interned.receiver(), after.size() - sizeBefore);
           return after;
         });
@@ -109,6 +142,10 @@ public final class RouteTable {
           PatternRoutes after = before == null ? null : before.without(route);
           if (after != before) {
             routes.decrement();
+            String share = route.filter().shareName();
+            if (share != null && (after == null || !after.hasShare(share))) {
+              shared.remove(route.tenant(), route.filter().text());
+            }
             liveRoutes.add(route.receiver(), -1);
           }
           return after;
@@ -144,37 +181,31 @@ public final class RouteTable {
   public record Listing(List<RoutedFilter> filters, boolean complete) {}
 
   /**
-   * Lists topic filters with their receivers, sorted by their text. Visits all routes of the tenant
-   * without a lock; routes that change meanwhile may be missed. For infrequent use, not on an event
-   * loop.
+   * Lists topic filters with their receivers, sorted by their text, without a lock; routes that
+   * change meanwhile may be missed. The cost depends mainly on the number of listed filters. For
+   * infrequent use, not on an event loop.
    *
    * @param after only filters after this one are listed; empty for all
-   * @param accepts selects filters by their text
    * @param limit maximum number of filters; &gt; 0
-   * @param isOver ends the visit when it becomes true
+   * @param isOver ends the listing when it becomes true
    */
-  public Listing list(
-      String tenant, String after, Predicate<String> accepts, int limit, BooleanSupplier isOver) {
-    TreeMap<String, RoutedFilter> first = new TreeMap<>();
+  public Listing list(String tenant, String after, int limit, BooleanSupplier isOver) {
+    SortedListing listing =
+        new SortedListing(
+            shared.after(tenant, after).iterator(), share -> find(tenant, share), limit);
     boolean complete =
-        filters.forEachUntil(
+        filters.forEachSorted(
             tenant,
+            after,
             isOver,
-            pattern ->
-                pattern.forEach(
-                    route -> {
-                      String text = route.filter().text();
-                      boolean isAmongFirst =
-                          first.size() < limit || text.compareTo(first.lastKey()) <= 0;
-                      if (!isAmongFirst || text.compareTo(after) <= 0 || !accepts.test(text)) {
-                        return;
-                      }
-                      first.merge(text, RoutedFilter.of(route), RoutedFilter::and);
-                      if (first.size() > limit) {
-                        first.pollLastEntry();
-                      }
-                    }));
-    return new Listing(List.copyOf(first.values()), complete);
+            pattern -> {
+              summarize(pattern.routesOf(null)).ifPresent(listing::add);
+              return !listing.isFull();
+            });
+    if (complete) {
+      listing.addSharedBefore(null);
+    }
+    return new Listing(listing.filters(), complete);
   }
 
   /**

@@ -23,8 +23,9 @@ import java.util.function.Consumer;
  * u8   format, 1; 2 if the entry was stamped at a cluster level above 1
  * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 bump epoch, 7 unfreeze, 8 mutations,
  *      9 reset clock, 10 compare, 1 mutations without a response limit
- * u64  cluster time in milliseconds since the epoch; until proposed 0, or 1 if the leader may defer
- *      the batch. In format 2, the upper 16 bits are the cluster level (decision 0101)
+ * u64  cluster time in milliseconds since the epoch; until proposed 0, or 2 if the leader may defer
+ *      the batch and tell the sender when to send the next one (1: earlier versions, which cannot
+ *      be told). In format 2, the upper 16 bits are the cluster level (decision 0101)
  * -- mutations only:
  * u64  epoch version that the sender routed by
  * u64  sender
@@ -153,10 +154,14 @@ public sealed interface RangeEntry {
 
   int CLOCK_OFFSET = 2;
 
-  /** Stands in for the cluster time of a batch that the leader may defer. */
+  /** Stands in for the cluster time of a batch of an earlier version that may be deferred. */
   long DEFERRABLE = 1;
 
+  /** Stands in for the cluster time of a batch that may be deferred and whose sender is paced. */
+  long PACED = 2;
+
   int MAX_SENDERS_OFFSET = 10;
+  int SENDER_OFFSET = 18;
 
   /** Maximum bytes of a {@link Mutations} entry in addition to its commands. */
   int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5 + 5;
@@ -238,17 +243,37 @@ public sealed interface RangeEntry {
 
   /**
    * Allows the leader to defer an encoded batch for a few milliseconds, so that it is appended
-   * together with those of other senders. A leader that does not know the mark overwrites it.
+   * together with those of other senders, and to tell its sender when to send the next one. A
+   * leader that does not know the mark overwrites it.
    */
   static void markDeferrable(byte[] mutations) {
-    ByteBuffer.wrap(mutations).putLong(CLOCK_OFFSET, DEFERRABLE);
+    ByteBuffer.wrap(mutations).putLong(CLOCK_OFFSET, PACED);
   }
 
   /** Returns whether an entry that no leader has stamped yet may be deferred. */
   static boolean isDeferrable(byte[] entry) {
-    return entry.length >= MAX_SENDERS_OFFSET
-        && entry[1] == MUTATIONS
-        && ByteBuffer.wrap(entry).getLong(CLOCK_OFFSET) == DEFERRABLE;
+    return isMutations(entry) && (mark(entry) == PACED || mark(entry) == DEFERRABLE);
+  }
+
+  /**
+   * Returns whether the sender of an entry that no leader has stamped yet understands {@link
+   * RangeResult.Applied#nextBatchMicros}.
+   */
+  static boolean isPaced(byte[] entry) {
+    return isMutations(entry) && mark(entry) == PACED;
+  }
+
+  /** Returns the sender of an encoded batch; 0 for any other entry. */
+  static long senderOf(byte[] entry) {
+    return isMutations(entry) ? ByteBuffer.wrap(entry).getLong(SENDER_OFFSET) : 0;
+  }
+
+  private static boolean isMutations(byte[] entry) {
+    return entry.length >= SENDER_OFFSET + Long.BYTES && entry[1] == MUTATIONS;
+  }
+
+  private static long mark(byte[] entry) {
+    return ByteBuffer.wrap(entry).getLong(CLOCK_OFFSET);
   }
 
   /**

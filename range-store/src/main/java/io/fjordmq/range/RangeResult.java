@@ -14,8 +14,15 @@ public sealed interface RangeResult {
    * @param responses one per command, in order. If there are fewer responses than commands, the
    *     size limit for responses was reached: the remaining commands were not applied, and never
    *     will be under this batch number
+   * @param nextBatchMicros time until the leader expects the next batch of this sender, in
+   *     microseconds from the response; 0 if the sender decides itself
    */
-  record Applied(long index, List<byte[]> responses) implements RangeResult {}
+  record Applied(long index, List<byte[]> responses, long nextBatchMicros) implements RangeResult {
+    /** The sender decides when to send its next batch. */
+    public Applied(long index, List<byte[]> responses) {
+      this(index, responses, 0);
+    }
+  }
 
   /** The requested sender number. */
   record Registered(long sender) implements RangeResult {}

@@ -38,13 +38,20 @@ final class BackupJob {
    *
    * @param id id of the cluster
    * @param version version of the program
+   * @param level reads the level of the cluster from its metadata, and blocks
    * @param ranges the current ranges of a store, in key order
    */
   record Cluster(
       String id,
       String version,
+      LevelReader level,
       RangeReader.Nodes nodes,
       Function<String, List<RangeDescriptor>> ranges) {}
+
+  /** Reads a level that is not older than the call. */
+  interface LevelReader {
+    int read() throws IOException;
+  }
 
   private final Cluster cluster;
   private final MetadataView metadata;
@@ -101,10 +108,12 @@ final class BackupJob {
       for (String store : Manifest.STORES) {
         writeStore(store);
       }
+      int level = readLevel();
       writer.finish(
           new Manifest(
               cluster.id,
               cluster.version,
+              level,
               started,
               Instant.now(),
               MetadataSelection.nodes(metadata),
@@ -126,6 +135,23 @@ final class BackupJob {
     } finally {
       writer.close();
     }
+  }
+
+  /**
+   * Comes after the rows. The level never falls, so none of them was written at a higher one, even
+   * if it was raised during the backup.
+   */
+  private int readLevel() throws IOException {
+    IOException last = new IOException("the level of the cluster was not read");
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        return cluster.level.read();
+      } catch (IOException e) {
+        last = e;
+        pauseBeforeRetry();
+      }
+    }
+    throw last;
   }
 
   private void writeMetadata(RowFile.RowVisitor rows) throws IOException {

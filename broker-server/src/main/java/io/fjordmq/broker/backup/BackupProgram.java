@@ -3,6 +3,7 @@ package io.fjordmq.broker.backup;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.PrivateDirectory;
+import io.fjordmq.cluster.SupportedLevels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ public final class BackupProgram {
     lines.add("directory  " + backup.storage().location());
     lines.add("cluster    " + manifest.cluster());
     lines.add("version    " + manifest.version());
+    lines.add("level      " + manifest.level());
     lines.add("started    " + manifest.started());
     lines.add("finished   " + manifest.finished());
     lines.add("nodes      " + manifest.nodes().size());
@@ -75,7 +77,8 @@ public final class BackupProgram {
    *
    * @param dataDirectory an empty directory, or one that does not exist
    * @return what the operator must do next
-   * @throws IOException if the backup is damaged or the directory is not empty
+   * @throws IOException if the backup is damaged, this version does not support its level, or the
+   *     directory is not empty; nothing has been written then
    */
   public static String requestRestore(BackupLocation location, Path dataDirectory)
       throws IOException {
@@ -86,6 +89,7 @@ public final class BackupProgram {
     }
     try (BackupStorage storage = location.open()) {
       StoredBackup backup = StoredBackup.open(storage);
+      backup.requireSupport(SupportedLevels.ofThisProcess());
       if (!location.isObjectStorage()) {
         backup.verify();
       }

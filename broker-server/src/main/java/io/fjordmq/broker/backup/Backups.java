@@ -2,6 +2,7 @@ package io.fjordmq.broker.backup;
 
 import io.fjordmq.broker.backup.BackupRefusedException.Kind;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.metadata.LevelRecord;
 import io.fjordmq.cluster.metadata.MetadataClient;
 import io.fjordmq.cluster.metadata.MetadataView;
 import io.fjordmq.cluster.peer.PeerNetwork;
@@ -122,6 +123,7 @@ public final class Backups implements AutoCloseable {
             new BackupJob.Cluster(
                 dependencies.cluster,
                 dependencies.version,
+                this::readLevel,
                 new RangeReader.Nodes(dependencies.self, source, dependencies.peers),
                 dependencies.ranges),
             metadata,
@@ -136,6 +138,14 @@ public final class Backups implements AutoCloseable {
       }
     }
     return begun;
+  }
+
+  private int readLevel() throws IOException {
+    try {
+      return LevelRecord.of(readMetadata()).level();
+    } catch (BackupRefusedException e) {
+      throw new IOException("cannot read the level of the cluster: " + e.getMessage(), e);
+    }
   }
 
   private MetadataView readMetadata() {

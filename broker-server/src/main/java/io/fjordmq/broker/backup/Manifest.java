@@ -1,5 +1,6 @@
 package io.fjordmq.broker.backup;
 
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.range.KeyInterval;
 import java.time.Instant;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cluster id of the cluster that was backed up
  * @param version version of FjordMQ that wrote the backup
+ * @param level no row was written at a higher cluster level than this
  * @param nodes the nodes that the cluster has ever had
  * @param metadata the file of the metadata records
  * @param ranges the ranges of the stores in {@link #STORES}, in key order within each store
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 record Manifest(
     String cluster,
     String version,
+    int level,
     Instant started,
     Instant finished,
     List<SourceNode> nodes,
@@ -30,10 +33,15 @@ record Manifest(
   static final List<String> STORES = List.of("inbox", "retain");
 
   /**
-   * @throws IllegalArgumentException if keys are missing or there twice, or files have the same
-   *     name
+   * @throws IllegalArgumentException if keys are missing or there twice, files have the same name,
+   *     or the level is not one
    */
   Manifest {
+    if (level < SupportedLevels.FIRST || level > SupportedLevels.MAX) {
+      throw new IllegalArgumentException(
+          "the level must be between %d and %d: %d"
+              .formatted(SupportedLevels.FIRST, SupportedLevels.MAX, level));
+    }
     nodes = List.copyOf(nodes);
     ranges = List.copyOf(ranges);
     for (String store : STORES) {

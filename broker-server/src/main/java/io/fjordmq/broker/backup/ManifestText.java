@@ -1,6 +1,7 @@
 package io.fjordmq.broker.backup;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * keys in hexadecimal digits, and {@code -} is the end of all keys.
  *
  * <pre>
- * fjordmq backup, format 1
+ * fjordmq backup, format 2
  * cluster ID
  * version VERSION
+ * level LEVEL                                                               not in format 1
  * started TIME
  * finished TIME
  * node ID INCARNATION                                                            any number
@@ -26,10 +28,13 @@ import org.jspecify.annotations.Nullable;
  * range FILE BYTES SHA256 ROWS STORE NUMBER EPOCH APPLIED ":"FIRST-KEY ":"END-KEY  any number
  * sha256 CHECKSUM                                            of everything before this line
  * </pre>
+ *
+ * <p>A backup of level 1 has format 1, so that the releases that know only this level can read it.
  */
 final class ManifestText {
   private static final String FORMAT_PREFIX = "fjordmq backup, format ";
-  private static final String FORMAT = "1";
+  private static final String WITHOUT_LEVEL = FORMAT_PREFIX + 1;
+  private static final String WITH_LEVEL = FORMAT_PREFIX + 2;
   private static final String NO_END = "-";
   private static final HexFormat HEX = HexFormat.of();
 
@@ -41,9 +46,14 @@ final class ManifestText {
   }
 
   static String format(Manifest manifest) {
-    StringBuilder text = new StringBuilder(FORMAT_PREFIX).append(FORMAT).append('\n');
+    boolean hasLevel = manifest.level() != SupportedLevels.FIRST;
+    StringBuilder text = new StringBuilder();
+    line(text, hasLevel ? WITH_LEVEL : WITHOUT_LEVEL);
     line(text, "cluster", manifest.cluster());
     line(text, "version", manifest.version());
+    if (hasLevel) {
+      line(text, "level", manifest.level());
+    }
     line(text, "started", manifest.started());
     line(text, "finished", manifest.finished());
     manifest.nodes().forEach(node -> line(text, "node", node.node(), node.incarnation()));
@@ -85,12 +95,13 @@ final class ManifestText {
    */
   static Manifest parse(String text) throws BackupException {
     String first = text.lines().findFirst().orElse("");
-    if (first.matches(FORMAT_PREFIX + "[0-9]+") && !first.equals(FORMAT_PREFIX + FORMAT)) {
+    boolean isKnown = first.equals(WITHOUT_LEVEL) || first.equals(WITH_LEVEL);
+    if (!isKnown && first.matches(FORMAT_PREFIX + "[0-9]+")) {
       throw new BackupException(
-          "the backup has format %s, but this version of FjordMQ reads format %s; use the version that wrote it or a newer one"
-              .formatted(first.substring(FORMAT_PREFIX.length()), FORMAT));
+          "the backup has format %s, but this version of FjordMQ reads formats 1 and 2; use the version that wrote it or a newer one"
+              .formatted(first.substring(FORMAT_PREFIX.length())));
     }
-    if (!first.equals(FORMAT_PREFIX + FORMAT)) {
+    if (!isKnown) {
       throw new BackupException("the manifest is damaged: unexpected first line");
     }
     int last = text.lastIndexOf("\nsha256 ") + 1;
@@ -100,15 +111,16 @@ final class ManifestText {
       throw new BackupException("the manifest is damaged or truncated: checksum mismatch");
     }
     try {
-      return new ManifestText(body.lines().skip(1).toList()).read();
+      return new ManifestText(body.lines().skip(1).toList()).read(first.equals(WITH_LEVEL));
     } catch (IllegalArgumentException | DateTimeException | IndexOutOfBoundsException e) {
       throw new BackupException("the manifest is invalid: " + e.getMessage(), e);
     }
   }
 
-  private Manifest read() {
+  private Manifest read(boolean hasLevel) {
     String cluster = value("cluster");
     String version = value("version");
+    int level = hasLevel ? Integer.parseInt(value("level")) : SupportedLevels.FIRST;
     Instant started = Instant.parse(value("started"));
     Instant finished = Instant.parse(value("finished"));
     List<SourceNode> nodes = new ArrayList<>();
@@ -121,7 +133,7 @@ final class ManifestText {
     while (position < lines.size()) {
       ranges.add(range(words("range", 10)));
     }
-    return new Manifest(cluster, version, started, finished, nodes, metadata, ranges);
+    return new Manifest(cluster, version, level, started, finished, nodes, metadata, ranges);
   }
 
   private boolean isNext(String name) {

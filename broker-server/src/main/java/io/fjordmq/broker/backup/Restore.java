@@ -4,6 +4,7 @@ import io.fjordmq.broker.cluster.InitialContents;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.NodeRecord;
@@ -99,6 +100,7 @@ public final class Restore implements InitialContents {
             "the backup in %s has changed since the restore was requested; empty the data directory and run 'fjordmq restore' again"
                 .formatted(request.backup()));
       }
+      backup.requireSupport(SupportedLevels.ofThisProcess());
       opened = backup;
     }
     return backup;

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.backup;
 
+import io.fjordmq.cluster.SupportedLevels;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -59,6 +60,20 @@ record StoredBackup(BackupStorage storage, Manifest manifest, String manifestSha
 
   private String nameOf(BackupFile file) {
     return storage.location() + "/" + file.name();
+  }
+
+  /**
+   * Checks that this version can read the rows. It reads those of lower levels even if it cannot
+   * write them anymore.
+   *
+   * @throws BackupException if they were written at a higher level
+   */
+  void requireSupport(SupportedLevels supported) throws BackupException {
+    if (manifest.level() > supported.highest()) {
+      throw new BackupException(
+          "cannot restore the backup in %s: its data has cluster level %d, but this version of FjordMQ supports %s; restore it with version %s, which wrote it, or a newer one"
+              .formatted(storage.location(), manifest.level(), supported, manifest.version()));
+    }
   }
 
   /**

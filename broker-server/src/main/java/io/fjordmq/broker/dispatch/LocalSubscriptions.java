@@ -7,7 +7,9 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.dispatch.LocalSubscriber.Subscription;
 import io.fjordmq.router.FilterTable;
 import io.fjordmq.router.RouteStore;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -142,6 +144,34 @@ public final class LocalSubscriptions implements LiveSubscriptions {
    */
   public @Nullable LocalSubscriber find(String tenant, String clientId) {
     return subscribers.get(new Client(tenant, clientId));
+  }
+
+  /**
+   * A client of this node that subscribes to a filter.
+   *
+   * @param options the options of this subscription
+   */
+  public record FilterSubscriber(LiveSession session, SubscriptionOptions options) {}
+
+  /**
+   * Returns the clients of this node that subscribe to exactly one ordinary filter, in no
+   * particular order. The cost depends on their number and, if no tenant is given, on the number of
+   * tenants.
+   *
+   * @param tenant null for the filter in all tenants
+   * @param pattern a topic filter without a share name
+   */
+  public List<FilterSubscriber> subscribersOf(@Nullable String tenant, String pattern) {
+    List<FilterSubscriber> found = new ArrayList<>();
+    for (String each : tenant == null ? filters.tenants() : Set.of(tenant)) {
+      LocalFilter filter = filters.get(each, pattern);
+      if (filter != null) {
+        filter.forEach(
+            (subscriber, options) ->
+                found.add(new FilterSubscriber(subscriber.session(), options)));
+      }
+    }
+    return found;
   }
 
   /** The queue of all route removals. */

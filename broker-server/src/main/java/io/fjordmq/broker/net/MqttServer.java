@@ -71,7 +71,8 @@ public final class MqttServer implements AutoCloseable {
       int workerThreads,
       ClientConnections clients,
       ListenerObserver observer) {
-    return start(listeners, transport, TlsLibrary.best(), workerThreads, clients, observer);
+    TlsLibrary library = TlsLibrary.bestFor(listeners);
+    return start(listeners, transport, library, workerThreads, clients, observer);
   }
 
   static MqttServer start(

@@ -2,6 +2,7 @@ package io.fjordmq.broker.net;
 
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
+import java.util.List;
 
 /** The library that implements TLS. */
 enum TlsLibrary {
@@ -18,6 +19,14 @@ enum TlsLibrary {
   /** Returns BoringSSL if it is available, otherwise the JDK. */
   static TlsLibrary best() {
     return OpenSsl.isAvailable() ? BORINGSSL : JDK;
+  }
+
+  /**
+   * Returns the library for these listeners. Without TLS it is the JDK, because unpacking and
+   * loading BoringSSL would delay the start of the node and take memory.
+   */
+  static TlsLibrary bestFor(List<ListenerSettings> listeners) {
+    return listeners.stream().anyMatch(listener -> listener.tls() != null) ? best() : JDK;
   }
 
   /** Netty's constant for this library. */

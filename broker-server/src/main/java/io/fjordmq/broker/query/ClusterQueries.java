@@ -2,6 +2,7 @@ package io.fjordmq.broker.query;
 
 import io.fjordmq.broker.delivery.InboxRoutes;
 import io.fjordmq.broker.delivery.PublishRouter;
+import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.session.ConnectedClients;
 import io.fjordmq.broker.telemetry.MessageTracer;
 import io.fjordmq.cluster.membership.Membership;
@@ -27,6 +28,7 @@ public final class ClusterQueries implements AutoCloseable {
    * @param membership the nodes
    * @param peers calls to and from other nodes
    * @param clients the clients of this node
+   * @param live the subscriptions of these clients
    * @param tenants the tenants that this node knows
    * @param sessions reads persistent sessions
    * @param inboxes ends persistent sessions
@@ -40,6 +42,7 @@ public final class ClusterQueries implements AutoCloseable {
       Membership membership,
       PeerNetwork peers,
       ConnectedClients clients,
+      LocalSubscriptions live,
       Supplier<Collection<String>> tenants,
       SessionQueries sessions,
       InboxStore inboxes,
@@ -102,7 +105,12 @@ public final class ClusterQueries implements AutoCloseable {
     LocalClients local =
         new LocalClients(
             dependencies.clients, dependencies.tenants, dependencies.inboxes::status, queryThreads);
-    LocalSubscriptionList localSubscriptions = new LocalSubscriptionList(dependencies.clients);
+    LocalSubscriptionList localSubscriptions =
+        new LocalSubscriptionList(
+            dependencies.clients,
+            dependencies.live,
+            dependencies.routes,
+            dependencies.membership.self());
     QueryNodes nodes =
         new QueryNodes(
             dependencies.membership,
@@ -112,7 +120,8 @@ public final class ClusterQueries implements AutoCloseable {
             new Deadlines());
     dependencies.peers.serve(
         QueryService.NAME, new QueryService(local, localSubscriptions, queryThreads));
-    subscriptions = new SubscriptionQueries(nodes, dependencies.sessions, queryThreads);
+    subscriptions =
+        new SubscriptionQueries(nodes, dependencies.sessions, dependencies.routes, queryThreads);
     clients =
         new ClientQueries(
             nodes,

@@ -52,6 +52,7 @@ sealed interface NodeCall
           case CountClients.KIND -> new CountClients();
           case PeekClient.KIND -> PeekClient.read(in);
           case SubscriptionCall.ListTransient.KIND -> SubscriptionCall.ListTransient.read(in);
+          case SubscriptionCall.ListSubscribers.KIND -> SubscriptionCall.ListSubscribers.read(in);
           case SubscriptionCall.OfClient.KIND -> SubscriptionCall.OfClient.read(in);
           case SubscriptionCall.Subscribe.KIND -> SubscriptionCall.Subscribe.read(in);
           case SubscriptionCall.Unsubscribe.KIND -> SubscriptionCall.Unsubscribe.read(in);

@@ -29,6 +29,16 @@ interface NodeSubscriptions {
       SubscriptionPosition from, @Nullable String tenant, int max);
 
   /**
+   * Lists the subscriptions to exactly one topic filter, like {@link #listTransient}. The work
+   * depends on the number of subscribers of the filter on the node.
+   *
+   * @param tenant null for all tenants
+   * @param max 1 to {@link PagedMerge#MAX_PAGE}
+   */
+  CompletableFuture<Subscriptions> listSubscribers(
+      SubscriptionPosition from, @Nullable String tenant, TopicFilter filter, int max);
+
+  /**
    * A page of subscriptions.
    *
    * @param next where the next page starts; {@link SubscriptionPosition#END} if this is the last

@@ -4,6 +4,7 @@ import io.fjordmq.broker.query.NodeCall.CountClients;
 import io.fjordmq.broker.query.NodeCall.FindClient;
 import io.fjordmq.broker.query.NodeCall.KickClient;
 import io.fjordmq.broker.query.NodeCall.ListClients;
+import io.fjordmq.broker.query.SubscriptionCall.ListSubscribers;
 import io.fjordmq.broker.query.SubscriptionCall.ListTransient;
 import io.fjordmq.broker.query.SubscriptionCall.OfClient;
 import io.fjordmq.broker.query.SubscriptionCall.Subscribe;
@@ -62,6 +63,10 @@ final class QueryService implements PeerServices.Handler {
     if (call instanceof ListTransient list) {
       return subscriptions
           .listTransient(list.from(), list.tenant(), bounded(list.max()))
+          .thenApply(ListTransient::encodeResponse);
+    } else if (call instanceof ListSubscribers list) {
+      return subscriptions
+          .listSubscribers(list.from(), list.tenant(), list.filter(), bounded(list.max()))
           .thenApply(ListTransient::encodeResponse);
     } else if (call instanceof OfClient client) {
       return subscriptions.ofClient(client.id()).thenApply(OfClient::encodeResponse);

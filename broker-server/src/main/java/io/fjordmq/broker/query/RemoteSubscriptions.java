@@ -3,6 +3,7 @@ package io.fjordmq.broker.query;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.dispatch.LiveSubscription;
+import io.fjordmq.broker.query.SubscriptionCall.ListSubscribers;
 import io.fjordmq.broker.query.SubscriptionCall.ListTransient;
 import io.fjordmq.broker.query.SubscriptionCall.OfClient;
 import io.fjordmq.broker.query.SubscriptionCall.Subscribe;
@@ -21,6 +22,13 @@ record RemoteSubscriptions(PeerCalls peers, NodeId node) implements NodeSubscrip
   public CompletableFuture<Subscriptions> listTransient(
       SubscriptionPosition from, @Nullable String tenant, int max) {
     return read(new ListTransient(from, tenant, max)).thenApply(ListTransient::decodeResponse);
+  }
+
+  @Override
+  public CompletableFuture<Subscriptions> listSubscribers(
+      SubscriptionPosition from, @Nullable String tenant, TopicFilter filter, int max) {
+    return read(new ListSubscribers(from, tenant, filter, max))
+        .thenApply(ListTransient::decodeResponse);
   }
 
   @Override

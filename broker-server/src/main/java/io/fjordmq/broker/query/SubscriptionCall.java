@@ -33,6 +33,22 @@ sealed interface SubscriptionCall extends NodeCall {
         TopicFilter.parse(in.readString()), ClientSubscription.readOptions(in));
   }
 
+  private static void write(ByteWriter out, SubscriptionPosition from, @Nullable String tenant) {
+    from.session().write(out);
+    out.writeString(from.filter()).writeByte(tenant == null ? 0 : 1);
+    if (tenant != null) {
+      out.writeString(tenant);
+    }
+  }
+
+  private static SubscriptionPosition readPosition(ByteReader in) {
+    return new SubscriptionPosition(SessionPosition.read(in), in.readString());
+  }
+
+  private static @Nullable String readTenant(ByteReader in) {
+    return in.readByte() == 0 ? null : in.readString();
+  }
+
   /** Encodes a reason code, or {@link NodeSubscriptions#NOT_CONNECTED}. */
   static byte[] encodeCode(int code) {
     return NodeCall.newResponse().writeVarint(code + 1L).toByteArray(); // u8 version | v code + 1
@@ -62,19 +78,12 @@ sealed interface SubscriptionCall extends NodeCall {
 
     @Override
     public void write(ByteWriter out) {
-      from.session().write(out);
-      out.writeString(from.filter()).writeByte(tenant == null ? 0 : 1);
-      if (tenant != null) {
-        out.writeString(tenant);
-      }
+      SubscriptionCall.write(out, from, tenant);
       out.writeVarint(max);
     }
 
     static ListTransient read(ByteReader in) {
-      return new ListTransient(
-          new SubscriptionPosition(SessionPosition.read(in), in.readString()),
-          in.readByte() == 0 ? null : in.readString(),
-          in.readInt());
+      return new ListTransient(readPosition(in), readTenant(in), in.readInt());
     }
 
     static byte[] encodeResponse(Subscriptions page) {
@@ -90,8 +99,7 @@ sealed interface SubscriptionCall extends NodeCall {
 
     static Subscriptions decodeResponse(byte[] response) {
       ByteReader in = NodeCall.responseReader(response);
-      SubscriptionPosition next =
-          new SubscriptionPosition(SessionPosition.read(in), in.readString());
+      SubscriptionPosition next = readPosition(in);
       int count = in.readCount(5);
       List<Subscriptions.Entry> entries = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
@@ -99,6 +107,37 @@ sealed interface SubscriptionCall extends NodeCall {
       }
       in.requireEnd();
       return new Subscriptions(entries, next);
+    }
+  }
+
+  /** See {@link NodeSubscriptions#listSubscribers}. */
+  record ListSubscribers(
+      SubscriptionPosition from, @Nullable String tenant, TopicFilter filter, int max)
+      implements SubscriptionCall {
+    /*
+     *   .. position of the session, s filter
+     *   1  1 if there is a tenant | s tenant
+     *   s  filter of the listed subscriptions
+     *   v  max
+     *
+     * Response: as for ListTransient
+     */
+    static final int KIND = 10;
+
+    @Override
+    public int kind() {
+      return KIND;
+    }
+
+    @Override
+    public void write(ByteWriter out) {
+      SubscriptionCall.write(out, from, tenant);
+      out.writeString(filter.text()).writeVarint(max);
+    }
+
+    static ListSubscribers read(ByteReader in) {
+      return new ListSubscribers(
+          readPosition(in), readTenant(in), TopicFilter.parse(in.readString()), in.readInt());
     }
   }
 

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.query;
 
 import io.fjordmq.api.TopicFilter;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +32,27 @@ public record SubscriptionFilter(
 
   /** Returns whether a subscription matches. */
   public boolean matches(ClientSubscription subscription) {
-    TopicFilter filter = subscription.filter();
-    return (tenant == null || tenant.equals(subscription.id().tenant()))
+    return matches(subscription.filter())
+        && (tenant == null || tenant.equals(subscription.id().tenant()))
         && (clientId == null || clientId.equals(subscription.id().clientId()))
         && (node == null || node.equals(subscription.node()))
         && (qos < 0 || qos == subscription.options().maxQos().level())
-        && (topic == null || topic.equals(filter.text()))
-        && (shareGroup == null || shareGroup.equals(filter.shareName()))
-        && (matchTopic == null || covers(matchTopic.pattern(), filter.pattern()))
         && (durable == null || durable == subscription.durable());
+  }
+
+  /** Returns {@link #topic} if subscriptions to it can exist and match; empty otherwise. */
+  Optional<TopicFilter> onlyTopic() {
+    try {
+      return Optional.ofNullable(topic).map(TopicFilter::parse).filter(this::matches);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // no client can subscribe to it
+    }
+  }
+
+  private boolean matches(TopicFilter filter) {
+    return (topic == null || topic.equals(filter.text()))
+        && (shareGroup == null || shareGroup.equals(filter.shareName()))
+        && (matchTopic == null || covers(matchTopic.pattern(), filter.pattern()));
   }
 
   /** Returns whether a filter matches another one level by level. */

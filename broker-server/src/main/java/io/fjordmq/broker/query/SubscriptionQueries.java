@@ -2,15 +2,21 @@ package io.fjordmq.broker.query;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.query.NodeSubscriptions.Subscriptions;
 import io.fjordmq.broker.query.PagedMerge.Page;
 import io.fjordmq.broker.query.QueryException.Kind;
 import io.fjordmq.broker.query.QueryNodes.Node;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.SessionPosition;
 import io.fjordmq.inbox.SessionQueries;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.RouteTable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -37,16 +43,23 @@ public final class SubscriptionQueries {
 
   private final QueryNodes nodes;
   private final SessionQueries sessions;
+  private final RouteTable routes;
   private final Executor queryThreads;
 
-  SubscriptionQueries(QueryNodes nodes, SessionQueries sessions, Executor queryThreads) {
+  /**
+   * @param routes the routes that this node knows
+   */
+  SubscriptionQueries(
+      QueryNodes nodes, SessionQueries sessions, RouteTable routes, Executor queryThreads) {
     this.nodes = nodes;
     this.sessions = sessions;
+    this.routes = routes;
     this.queryThreads = queryThreads;
   }
 
   /**
-   * Lists the subscriptions of all clients and offline sessions, in the order of the clients.
+   * Lists the subscriptions of all clients and offline sessions, in the order of the clients. If
+   * the filter names a topic filter, the cost does not depend on subscriptions to other ones.
    *
    * @param cursor {@link Found#next} of the previous page; empty for the first page
    * @param limit maximum number of subscriptions; &gt; 0
@@ -57,17 +70,13 @@ public final class SubscriptionQueries {
     SubscriptionPosition from =
         cursor.map(Cursors::decodeSubscription).orElse(SubscriptionPosition.START);
     Problems problems = new Problems();
-    List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sources = new ArrayList<>();
-    if (filter.durable() == null || !filter.durable()) {
-      for (Node node : nodes.alive()) {
-        if (filter.node() == null || filter.node().equals(node.name())) {
-          sources.add((at, max) -> ofNode(node, filter.tenant(), at, max, problems));
-        }
-      }
-    }
-    if (filter.durable() == null || filter.durable()) {
-      sources.add((at, max) -> stored(filter.tenant(), at, max, problems));
-    }
+    List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sources =
+        filter.topic() == null
+            ? sourcesOfAll(filter, problems)
+            : filter
+                .onlyTopic()
+                .map(topic -> sourcesOfTopic(filter, topic, problems))
+                .orElse(List.of());
     PagedMerge.Order<SubscriptionPosition, ClientSubscription> order =
         new PagedMerge.Order<>(
             ClientSubscription::position,
@@ -88,14 +97,72 @@ public final class SubscriptionQueries {
             });
   }
 
+  private List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sourcesOfAll(
+      SubscriptionFilter filter, Problems problems) {
+    List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sources = new ArrayList<>();
+    if (filter.durable() == null || !filter.durable()) {
+      for (Node node : nodes.alive()) {
+        if (filter.node() == null || filter.node().equals(node.name())) {
+          sources.add(
+              (at, max) ->
+                  ofNode(
+                      node,
+                      () -> node.subscriptions().listTransient(at, filter.tenant(), max),
+                      problems));
+        }
+      }
+    }
+    if (filter.durable() == null || filter.durable()) {
+      sources.add((at, max) -> stored(filter.tenant(), at, max, problems));
+    }
+    return sources;
+  }
+
+  /** Returns only the nodes and sessions that have subscriptions to a topic filter. */
+  private List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sourcesOfTopic(
+      SubscriptionFilter filter, TopicFilter topic, Problems problems) {
+    List<PagedMerge.Source<SubscriptionPosition, ClientSubscription>> sources = new ArrayList<>();
+    String tenant = filter.tenant();
+    if (filter.durable() == null || !filter.durable()) {
+      Set<String> subscribed = nodesWithSubscribers(tenant, topic);
+      for (Node node : nodes.alive()) {
+        if (subscribed.contains(node.name())
+            && (filter.node() == null || filter.node().equals(node.name()))) {
+          sources.add(
+              (at, max) ->
+                  ofNode(
+                      node,
+                      () -> node.subscriptions().listSubscribers(at, tenant, topic, max),
+                      problems));
+        }
+      }
+    }
+    if (filter.durable() == null || filter.durable()) {
+      sources.add(
+          new SubscribedSessions(routes, nodes, sessions, queryThreads, tenant, topic, problems)
+              ::fetch);
+    }
+    return sources;
+  }
+
+  private Set<String> nodesWithSubscribers(@Nullable String tenant, TopicFilter topic) {
+    Set<String> found = new HashSet<>();
+    for (Route route : routes.routesOf(tenant, topic)) {
+      if (route.receiver() instanceof Receiver.Live live) {
+        found.add(live.node());
+      }
+    }
+    return found;
+  }
+
   private CompletableFuture<Supplier<Page<SubscriptionPosition, ClientSubscription>>> ofNode(
-      Node node, @Nullable String tenant, SubscriptionPosition from, int max, Problems problems) {
+      Node node, Supplier<CompletableFuture<Subscriptions>> list, Problems problems) {
     if (problems.isMissing(node.name())) {
       return CompletableFuture.completedFuture(
           () -> new Page<>(List.of(), SubscriptionPosition.END));
     }
     return nodes
-        .read(node.subscriptions().listTransient(from, tenant, max))
+        .read(list.get())
         .handle(
             (page, failure) -> {
               if (failure != null) {

@@ -1,18 +1,18 @@
 package io.fjordmq.broker.query;
 
+import io.fjordmq.api.TopicFilter;
 import io.fjordmq.router.RouteTable;
 import io.fjordmq.router.RoutedFilter;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the topic filters that have subscribers, from this node's copy of the routes. Each list
- * reads all routes of a tenant, so lists have their own thread and a time limit. Thread-safe; does
- * not block.
+ * Lists the topic filters that have subscribers, from this node's copy of the routes. Lists may
+ * read many routes, so they have their own thread and a time limit. Thread-safe; does not block.
  */
 public final class TopicQueries {
   /**
@@ -32,7 +32,7 @@ public final class TopicQueries {
    * A page of topic filters.
    *
    * @param next the filter after which the next page starts; null if this is the last page
-   * @param complete whether all routes were read; otherwise filters may be missing
+   * @param complete whether the time sufficed; otherwise filters may be missing
    */
   public record Page(List<SubscribedTopic> filters, @Nullable String next, boolean complete) {}
 
@@ -55,20 +55,17 @@ public final class TopicQueries {
   }
 
   /**
-   * Lists topic filters of a tenant, sorted by their text. Reads all routes of the tenant.
+   * Lists topic filters of a tenant, sorted by their text.
    *
    * @param after only filters after this one are listed; empty for all
-   * @param accepts selects filters by their text
    * @param skip number of filters to skip first
    * @param limit maximum number of filters; &gt; 0
    */
-  public CompletableFuture<Page> list(
-      String tenant, String after, Predicate<String> accepts, int skip, int limit) {
+  public CompletableFuture<Page> list(String tenant, String after, int skip, int limit) {
     BooleanSupplier timeIsUp = QueryNodes.pageTimer(); // includes waiting for other lists
     return CompletableFuture.supplyAsync(
         () -> {
-          RouteTable.Listing listing =
-              routes.list(tenant, after, accepts, skip + limit + 1, timeIsUp);
+          RouteTable.Listing listing = routes.list(tenant, after, skip + limit + 1, timeIsUp);
           List<RoutedFilter> found = listing.filters();
           int from = Math.min(skip, found.size());
           int to = Math.min(skip + limit, found.size());
@@ -78,6 +75,20 @@ public final class TopicQueries {
               listing.complete());
         },
         thread);
+  }
+
+  /**
+   * Finds a topic filter of a tenant by its text. Reads only the routes of this filter, on the
+   * calling thread.
+   *
+   * @return empty if it has no subscribers
+   */
+  public Optional<SubscribedTopic> find(String tenant, String filter) {
+    try {
+      return routes.find(tenant, TopicFilter.parse(filter)).map(SubscribedTopic::of);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // no client can subscribe to it
+    }
   }
 
   /**

@@ -48,8 +48,8 @@ public final class SubscriptionsResource implements Resource {
         .tag(TAG)
         .summary("List subscriptions")
         .description(
-            "Sorted like the list of clients. Filters other than `clientid` and `tenant` read"
-                + " the subscriptions of all clients.")
+            "Sorted like the list of clients. Filters other than `clientid`, `topic` and `tenant`"
+                + " read the subscriptions of all clients.")
         .role(Role.VIEWER)
         .tenants()
         .paged(TextRule.SESSION_CURSOR)

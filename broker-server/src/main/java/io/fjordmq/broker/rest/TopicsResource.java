@@ -6,7 +6,6 @@ import io.fjordmq.broker.query.TopicQueries;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Topic filters that have subscribers. */
@@ -38,8 +37,8 @@ public final class TopicsResource implements Resource {
         .tag(TAG)
         .summary("List topic filters that have subscribers")
         .description(
-            "Sorted by topic filter. Each page reads all routes of the tenant within a time limit;"
-                + " if the time runs out, `meta.partial` reports this.")
+            "Sorted by topic filter. Each page has a time limit; if the time runs out,"
+                + " `meta.partial` reports this.")
         .role(Role.VIEWER)
         .tenants()
         .paged(TextRule.CURSOR)
@@ -53,11 +52,17 @@ public final class TopicsResource implements Resource {
     String tenant = TopicTenant.of(request);
     Paging paging = request.paging();
     Optional<String> wanted = request.text("topic");
-    Predicate<String> accepts = topic -> wanted.isEmpty() || wanted.get().equals(topic);
+    if (wanted.isPresent()) {
+      return CompletableFuture.completedFuture(
+          paging.slice(
+              topics.find(tenant, wanted.get()).stream()
+                  .map(filter -> TopicJson.of(tenant, filter))
+                  .toList()));
+    }
     String after = paging.cursor().map(CursorText::text).orElse("");
     int skip = paging.cursor().isPresent() ? 0 : ClientsResource.offset(paging);
     return topics
-        .list(tenant, after, accepts, skip, paging.limit())
+        .list(tenant, after, skip, paging.limit())
         .thenApply(
             page -> {
               @Nullable String next = page.next();
@@ -89,29 +94,21 @@ public final class TopicsResource implements Resource {
         .query(TopicTenant.parameter())
         .okArray(TopicJson.class)
         .notFound("The topic filter has no subscribers")
-        .error(503, "The routes could not be read in time")
         .handler(
             QueryErrors.translated(
                 request -> {
                   String tenant = TopicTenant.of(request);
                   String wanted = request.path("topic");
-                  return topics
-                      .list(tenant, "", wanted::equals, 0, 1)
-                      .thenApply(
-                          page -> {
-                            if (page.filters().isEmpty() && !page.complete()) {
-                              throw ApiException.busy(TIME_LIMIT);
-                            }
-                            if (page.filters().isEmpty()) {
-                              throw new ApiException(
-                                  ErrorCode.TOPIC_NOT_FOUND,
-                                  "topic filter '" + wanted + "' has no subscribers");
-                            }
-                            return Response.ok(
-                                page.filters().stream()
-                                    .map(filter -> TopicJson.of(tenant, filter))
-                                    .toList());
-                          });
+                  TopicQueries.SubscribedTopic found =
+                      topics
+                          .find(tenant, wanted)
+                          .orElseThrow(
+                              () ->
+                                  new ApiException(
+                                      ErrorCode.TOPIC_NOT_FOUND,
+                                      "topic filter '" + wanted + "' has no subscribers"));
+                  return CompletableFuture.completedFuture(
+                      Response.ok(List.of(TopicJson.of(tenant, found))));
                 }));
   }
 

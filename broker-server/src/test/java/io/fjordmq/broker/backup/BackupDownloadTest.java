@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SupportedLevels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class BackupDownloadTest {
   @BeforeEach
   void write() throws IOException {
     source = folder.resolve("source");
-    Samples.write(source);
+    Samples.write(source, SupportedLevels.ofThisProcess().highest());
     target = Files.createDirectory(folder.resolve("target"));
   }
 

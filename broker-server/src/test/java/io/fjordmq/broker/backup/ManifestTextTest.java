@@ -9,13 +9,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The bytes of a manifest. Changing them requires a new format. */
+/** The bytes of a manifest in both formats. Changing them requires a new format. */
 class ManifestTextTest {
   private static final String BODY =
       """
-      fjordmq backup, format 1
+      fjordmq backup, format 2
       cluster 51c7d2e9a0b4f836
       version 0.1.0
+      level 3
       started 2026-11-27T17:00:00Z
       finished 2026-11-27T17:00:05.500Z
       node 3f9c0a7be21d 5
@@ -25,6 +26,8 @@ class ManifestTextTest {
       range retain-0003.rows 12 SHA 3 retain 7 4 99 : -
       """
           .replace("SHA", Samples.SHA);
+  private static final String WITHOUT_LEVEL =
+      BODY.replace("format 2", "format 1").replace("level 3\n", "");
 
   private static String withChecksum(String body) {
     return body + "sha256 " + Sha256.of(body.getBytes(StandardCharsets.UTF_8)) + "\n";
@@ -32,11 +35,37 @@ class ManifestTextTest {
 
   @Test
   void shouldNotChangeTheBytes() throws BackupException {
-    String text = ManifestText.format(Samples.manifest());
+    String text = ManifestText.format(Samples.manifest(3));
     assertThat(text).isEqualTo(withChecksum(BODY));
     assertThat(text)
         .endsWith("\nsha256 " + Sha256.of(BODY.getBytes(StandardCharsets.UTF_8)) + "\n");
-    assertThat(ManifestText.parse(text)).isEqualTo(Samples.manifest());
+    assertThat(ManifestText.parse(text)).isEqualTo(Samples.manifest(3));
+  }
+
+  @Test
+  void shouldReadAndWriteLevel1AsOlderReleasesDo() throws BackupException {
+    String text = ManifestText.format(Samples.manifest(1));
+    assertThat(text).isEqualTo(withChecksum(WITHOUT_LEVEL));
+    assertThat(ManifestText.parse(text)).isEqualTo(Samples.manifest(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"level 0", "level 65536", "level x", "level", "level 2 3"})
+  void shouldRefuseInvalidLevels(String line) {
+    assertThatThrownBy(() -> ManifestText.parse(withChecksum(BODY.replace("level 3", line))))
+        .isInstanceOf(BackupException.class)
+        .hasMessageContaining("the manifest is invalid");
+  }
+
+  @Test
+  void shouldRequireTheLevelInItsFormatOnly() {
+    for (String body :
+        List.of(
+            BODY.replace("level 3\n", ""), WITHOUT_LEVEL.replace("started", "level 3\nstarted"))) {
+      assertThatThrownBy(() -> ManifestText.parse(withChecksum(body)))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("line 4 must be");
+    }
   }
 
   @Test
@@ -65,9 +94,9 @@ class ManifestTextTest {
 
   @Test
   void shouldNameTheNewerFormat() {
-    assertThatThrownBy(() -> ManifestText.parse(withChecksum(BODY.replace("format 1", "format 2"))))
+    assertThatThrownBy(() -> ManifestText.parse(withChecksum(BODY.replace("format 2", "format 3"))))
         .isInstanceOf(BackupException.class)
-        .hasMessageContaining("has format 2, but this version of FjordMQ reads format 1");
+        .hasMessageContaining("has format 3, but this version of FjordMQ reads formats 1 and 2");
   }
 
   @ParameterizedTest
@@ -104,7 +133,7 @@ class ManifestTextTest {
       })
   void shouldRefuseInvalidContents(String line) {
     List<String> lines = BODY.lines().toList();
-    String text = withChecksum(BODY.replace(lines.get(7), line.replace("SHA", Samples.SHA)));
+    String text = withChecksum(BODY.replace(lines.get(8), line.replace("SHA", Samples.SHA)));
     assertThatThrownBy(() -> ManifestText.parse(text))
         .isInstanceOf(BackupException.class)
         .hasMessageContaining("the manifest is invalid");
@@ -112,7 +141,7 @@ class ManifestTextTest {
 
   @Test
   void shouldRefuseAStoreWhoseEndIsMissing() {
-    String last = BODY.lines().toList().get(9);
+    String last = BODY.lines().toList().get(10);
     assertThatThrownBy(() -> ManifestText.parse(withChecksum(BODY.replace(last + "\n", ""))))
         .hasMessageContaining("the last keys of the store retain are missing");
   }

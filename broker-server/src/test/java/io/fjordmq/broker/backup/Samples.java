@@ -26,10 +26,11 @@ final class Samples {
     return new BackupRange(file, new RangeId(store, 7), 4, 99, keys);
   }
 
-  static Manifest manifest(BackupFile metadata, List<BackupRange> ranges) {
+  static Manifest manifest(int level, BackupFile metadata, List<BackupRange> ranges) {
     return new Manifest(
         "51c7d2e9a0b4f836",
         "0.1.0",
+        level,
         Instant.parse("2026-11-27T17:00:00Z"),
         Instant.parse("2026-11-27T17:00:05.5Z"),
         List.of(new SourceNode(new NodeId("3f9c0a7be21d"), 5)),
@@ -37,10 +38,11 @@ final class Samples {
         ranges);
   }
 
-  static Manifest manifest() {
+  static Manifest manifest(int level) {
     byte[] all = {};
     byte[] middle = {8, 0};
     return manifest(
+        level,
         file("metadata-0001.rows"),
         List.of(
             range(file("inbox-0001.rows"), "inbox", all, middle),
@@ -49,11 +51,11 @@ final class Samples {
   }
 
   /** Writes a backup with one row in each file. */
-  static void write(Path directory) throws IOException {
-    write(BackupLocation.of(directory.toString()));
+  static void write(Path directory, int level) throws IOException {
+    write(BackupLocation.of(directory.toString()), level);
   }
 
-  static void write(BackupLocation location) throws IOException {
+  static void write(BackupLocation location, int level) throws IOException {
     BackupWriter writer = BackupWriter.create(location);
     BackupFile metadata = row(writer, "metadata-0001.rows", "ban/a");
     BackupFile inbox = row(writer, "inbox-0001.rows", "in");
@@ -61,6 +63,7 @@ final class Samples {
     byte[] all = {};
     writer.finish(
         manifest(
+            level,
             metadata,
             List.of(range(inbox, "inbox", all, null), range(retain, "retain", all, null))));
   }

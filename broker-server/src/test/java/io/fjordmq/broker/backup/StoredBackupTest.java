@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.SupportedLevels;
 import io.fjordmq.range.store.RowFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ class StoredBackupTest {
 
   private Path backup() throws IOException {
     Path directory = folder.resolve("backup");
-    Samples.write(directory);
+    Samples.write(directory, SupportedLevels.ofThisProcess().highest());
     return directory;
   }
 
@@ -129,6 +130,49 @@ class StoredBackupTest {
     Files.createFile(foreign.resolve("x"));
     assertThatThrownBy(() -> BackupProgram.requestRestore(at(backup), foreign))
         .hasMessageContaining("choose an empty directory");
+  }
+
+  @Test
+  void shouldRestoreEveryLevelThatThisVersionSupports() throws IOException {
+    int highest = SupportedLevels.ofThisProcess().highest();
+    for (int level = 1; level <= highest; level++) {
+      Path backup = folder.resolve("backup" + level);
+      Samples.write(backup, level);
+      assertThat(BackupProgram.show(at(backup))).contains("level      " + level);
+      assertThat(BackupProgram.requestRestore(at(backup), folder.resolve("data" + level)))
+          .contains("start it now");
+    }
+  }
+
+  @Test
+  void shouldWriteNothingIfTheLevelIsTooHigh() throws IOException {
+    Path backup = folder.resolve("backup");
+    int tooHigh = SupportedLevels.ofThisProcess().highest() + 1;
+    Samples.write(backup, tooHigh);
+    Path data = folder.resolve("data");
+    assertThatThrownBy(() -> BackupProgram.requestRestore(at(backup), data))
+        .isInstanceOf(BackupException.class)
+        .hasMessage(
+            "cannot restore the backup in %s: its data has cluster level %d, but this version of"
+                + " FjordMQ supports %s; restore it with version 0.1.0, which wrote it, or a newer"
+                + " one",
+            backup, tooHigh, SupportedLevels.ofThisProcess());
+    assertThat(data).doesNotExist();
+    assertThat(BackupProgram.verify(at(backup))).contains("complete and undamaged");
+  }
+
+  /** The request was made by a newer version than the node that is started. */
+  @Test
+  void shouldCreateNothingIfTheLevelOfARequestedRestoreIsTooHigh() throws IOException {
+    Path backup = folder.resolve("backup");
+    Samples.write(backup, SupportedLevels.ofThisProcess().highest() + 1);
+    try (DataDirectory directory = DataDirectory.open(folder.resolve("data"))) {
+      new RestoreRequest(backup, open(backup).manifestSha256()).store(directory);
+      assertThatThrownBy(() -> Restore.requestedIn(directory))
+          .isInstanceOf(BackupException.class)
+          .hasMessageContaining("cannot restore the backup");
+      assertThat(NodeIdentity.load(directory)).isEmpty();
+    }
   }
 
   @Test

@@ -57,6 +57,9 @@ final class Chaos {
   private final LiveLoad live;
   private final RouteLoad routes;
 
+  /** Faults before which a node may have changed its version. */
+  private int changes;
+
   private Chaos(Path folder, long seed, long seconds, Set<String> kinds, int nodes)
       throws IOException {
     this.folder = folder;
@@ -152,10 +155,13 @@ final class Chaos {
       if (versions.older() == null) {
         injectFaults(cluster, seed, seconds, false);
       } else {
-        injectFaults(cluster, seed, seconds / 2, true);
+        injectWithAddedNode(cluster, seed, false);
+        injectWithAddedNode(cluster, seed + 2, true);
         System.out.println("chaos: upgrading all nodes");
         cluster.finishUpgrade();
         System.out.println("chaos: the cluster level was raised");
+        cluster.requireRefusal();
+        System.out.println("chaos: a node of the older version was refused");
         injectFaults(cluster, seed + 1, seconds / 2, false);
       }
       awaitDelivery();
@@ -165,12 +171,27 @@ final class Chaos {
   }
 
   /**
+   * Injects faults for a quarter of the run while the cluster has one more node, which joins it at
+   * the level of the older version and is decommissioned afterwards.
+   *
+   * @param older whether that node runs the older version
+   */
+  private void injectWithAddedNode(ChaosCluster cluster, long sequence, boolean older)
+      throws IOException {
+    String version = older ? "older" : "newer";
+    System.out.printf("chaos: adding a node of the %s version%n", version);
+    cluster.addNode(older);
+    injectFaults(cluster, sequence, seconds / 4, true);
+    String progress = cluster.decommissionAddedNode();
+    System.out.printf("chaos: decommissioned the node of the %s version: %s%n", version, progress);
+  }
+
+  /**
    * @param mixed whether a node changes its version before each fault
    */
   private void injectFaults(ChaosCluster cluster, long sequence, long duration, boolean mixed) {
     long end = System.nanoTime() + duration * 1_000_000_000L;
     int rounds = (int) Math.max(1, duration / 5);
-    int changes = 0;
     for (Fault fault : Fault.sequence(sequence, nodes, rounds)) {
       if (!isWanted(fault) || !cluster.canInject(fault)) {
         continue;

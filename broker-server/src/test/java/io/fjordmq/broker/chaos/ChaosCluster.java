@@ -6,10 +6,12 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes and their network; injects faults into them. Used by one thread, except that other
@@ -29,8 +31,15 @@ final class ChaosCluster implements AutoCloseable {
   private final Clocks clocks;
   private final List<ChaosNode> nodes = new ArrayList<>();
   private final History history;
+  private final NodeFactory added;
   private final boolean upgrades;
   private boolean upgraded;
+  private @Nullable ChaosNode addedNode;
+
+  /** Creates one more node than there are at the start. */
+  private interface NodeFactory {
+    ChaosNode create(String name) throws IOException;
+  }
 
   /**
    * @param routes expected number of routes; all nodes may have to load them at the same time
@@ -45,7 +54,8 @@ final class ChaosCluster implements AutoCloseable {
       History history)
       throws IOException {
     this.startSeconds = START_SECONDS + routes / ROUTES_PER_SECOND;
-    this.network = new Network(size);
+    int addedNumber = size + 1;
+    this.network = new Network(addedNumber);
     this.disks = new Disks(folder);
     this.clocks = new Clocks(folder, System.getenv("CHAOS_FAKETIME"));
     this.history = history;
@@ -55,6 +65,11 @@ final class ChaosCluster implements AutoCloseable {
       nodes.add(new ChaosNode(number, size, network, clocks, of, home, versions, extra));
       setClock(number, 0);
     }
+    Path of = folder.resolve("node" + addedNumber);
+    this.added =
+        name ->
+            new ChaosNode(
+                addedNumber, size, network, clocks, of.resolve(name), home, versions, extra);
   }
 
   /** Starts the nodes one by one; returns when clients can connect to each. */
@@ -123,6 +138,55 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   /**
+   * Adds a node with an empty data directory, which replicas move to; returns when it accepts
+   * clients, although none connects to it. Faults are not injected into it.
+   *
+   * @param older whether it runs the older version. Then at least one of the others has the new one
+   * @throws NodeFailure if it cannot join
+   */
+  void addNode(boolean older) throws IOException {
+    if (older && nodes.stream().allMatch(ChaosNode::isOlder)) {
+      inject(new Fault.VersionChanged(1, true));
+    }
+    String name = older ? "older" : "newer";
+    ChaosNode node = added.create(name);
+    if (!older) {
+      node.changeVersion();
+    }
+    addedNode = node;
+    setClock(node.number(), 0);
+    history.note("adding node " + node.number() + " of the " + name + " version");
+    try {
+      node.start();
+      awaitReady(node);
+    } catch (IllegalStateException e) {
+      throw new NodeFailure("adding a node of the " + name + " version", e);
+    }
+    history.note("node " + node.number() + " accepts clients");
+  }
+
+  /**
+   * Decommissions the added node. Returns when it has exited and all others accept clients.
+   *
+   * @return what it had to move, for people
+   * @throws NodeFailure if it cannot be decommissioned
+   */
+  String decommissionAddedNode() {
+    ChaosNode node = Objects.requireNonNull(addedNode, "no node was added");
+    history.note("decommissioning node " + node.number());
+    try {
+      awaitReady(node);
+      String progress = node.decommission(startSeconds);
+      nodes.forEach(this::awaitReady);
+      addedNode = null;
+      history.note("node " + node.number() + " is decommissioned");
+      return progress;
+    } catch (IllegalStateException e) {
+      throw new NodeFailure("decommissioning an added node", e);
+    }
+  }
+
+  /**
    * Upgrades all nodes that still run the older version, one after the other; the first of them is
    * killed. Returns when the cluster level has been raised.
    */
@@ -146,6 +210,27 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   /**
+   * Starts a node of the older version with an empty data directory, after the level was raised.
+   * Returns when it has exited with the reason.
+   *
+   * @throws NodeFailure if it does not exit, or gives no reason
+   */
+  void requireRefusal() throws IOException {
+    ChaosNode node = added.create("refused");
+    addedNode = node;
+    node.start();
+    try {
+      if (awaitReadyOrExit(node) || !node.hasLogged("cannot join cluster")) {
+        throw new IllegalStateException("a node of the older version was not refused");
+      }
+    } catch (IllegalStateException e) {
+      throw new NodeFailure("the cluster level was raised", e);
+    }
+    addedNode = null;
+    history.note("a node of the older version was refused");
+  }
+
+  /**
    * Injects the fault and repairs it; returns when every node accepts clients again.
    *
    * @throws NodeFailure if a node does not accept clients
@@ -157,7 +242,7 @@ final class ChaosCluster implements AutoCloseable {
       history.note("repaired");
       nodes.forEach(this::awaitReady);
     } catch (IllegalStateException e) {
-      throw new NodeFailure(fault, e);
+      throw new NodeFailure(fault.toString(), e);
     }
   }
 
@@ -319,6 +404,10 @@ final class ChaosCluster implements AutoCloseable {
       if (node.isRunning()) {
         node.kill();
       }
+    }
+    ChaosNode more = addedNode;
+    if (more != null && more.isRunning()) {
+      more.kill();
     }
     network.close();
   }

@@ -18,6 +18,10 @@ final class ChaosNode {
   private static final int CLUSTER_PORT = 8899;
   private static final int HTTP_PORT = 18083;
   private static final long STOP_SECONDS = 60;
+  private static final int CONTROL_MILLIS = 200;
+
+  /** The first line of a response to a command that has to be repeated until it is complete. */
+  private static final String IN_PROGRESS = "75";
 
   private final int number;
   private final Network network;
@@ -166,6 +170,64 @@ final class ChaosNode {
       throw new UncheckedIOException(e);
     }
     stop();
+  }
+
+  /**
+   * Moves its replicas to other nodes and removes it from the cluster, like {@code standalone.sh
+   * leave}; returns when its process has exited.
+   *
+   * @param seconds time allowed for moving the replicas
+   * @return its first response, which says how many ranges it had to move
+   */
+  String decommission(long seconds) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    String first = control("leave", deadline);
+    String response = first;
+    while (response.startsWith(IN_PROGRESS)) {
+      ChaosCluster.pause(CONTROL_MILLIS);
+      response = control("leave", deadline);
+    }
+    if (!response.startsWith("0")) {
+      throw new IllegalStateException("node " + number + " was not decommissioned: " + response);
+    }
+    drain();
+    return first.substring(first.indexOf('\n') + 1).strip();
+  }
+
+  /** Waits until its log has this text. */
+  private void awaitLog(String text, long deadline) {
+    while (!hasLogged(text)) {
+      requireTime(text, deadline);
+      ChaosCluster.pause(CONTROL_MILLIS);
+    }
+  }
+
+  private void requireTime(String what, long deadline) {
+    if (!isRunning() || System.nanoTime() > deadline) {
+      throw new IllegalStateException(
+          "node " + number + (isRunning() ? " is late: " : " has exited: ") + what);
+    }
+  }
+
+  /** Returns the response to a command, which begins with an exit code. */
+  private String control(String command, long deadline) {
+    awaitLog("FjordMQ is ready", deadline); // deletes earlier requests before that
+    Path directory = folder.resolve("data/control");
+    Path response = directory.resolve("chaos.response");
+    try {
+      Path request = directory.resolve("chaos.new");
+      Files.writeString(request, command + "\n");
+      Files.move(request, directory.resolve("chaos.request"));
+      while (!Files.exists(response)) {
+        requireTime("no response to " + command, deadline);
+        ChaosCluster.pause(CONTROL_MILLIS);
+      }
+      String text = Files.readString(response);
+      Files.delete(response);
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Sends SIGSTOP: the process makes no progress, but its connections stay open. */

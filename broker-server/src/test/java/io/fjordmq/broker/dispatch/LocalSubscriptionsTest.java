@@ -10,6 +10,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.DeliveryFixture;
 import io.fjordmq.broker.delivery.FakeSession;
+import io.fjordmq.broker.dispatch.LocalSubscriptions.FilterSubscriber;
 import io.fjordmq.router.Receiver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +42,25 @@ class LocalSubscriptionsTest {
     assertThat(fixture.router.calls()).containsExactly("add a", "remove a");
     assertThat(fixture.distribution.status().filters()).isZero();
     assertThat(fixture.distribution.status().heldRoutes()).isZero();
+  }
+
+  @Test
+  void shouldFindTheSubscribersOfExactlyOneFilter() {
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.subscribe(second, "a", AT_MOST_ONCE);
+    fixture.subscribe(second, "+", AT_LEAST_ONCE);
+    for (String tenant : new String[] {first.tenant(), null}) {
+      assertThat(fixture.local.subscribersOf(tenant, "a"))
+          .containsExactlyInAnyOrder(
+              new FilterSubscriber(first, QOS1),
+              new FilterSubscriber(second, SubscriptionOptions.ofQos(AT_MOST_ONCE)));
+      assertThat(fixture.local.subscribersOf(tenant, "+"))
+          .containsExactly(new FilterSubscriber(second, QOS1));
+      assertThat(fixture.local.subscribersOf(tenant, "a/b")).isEmpty();
+    }
+    assertThat(fixture.local.subscribersOf("other", "a")).isEmpty();
+    fixture.local.unsubscribe(first, FILTER);
+    assertThat(fixture.local.subscribersOf(null, "a")).hasSize(1);
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.fjordmq.broker.query.NodeClients.Clients;
 import io.fjordmq.broker.query.NodeClients.Counts;
 import io.fjordmq.broker.query.NodeClients.Found;
 import io.fjordmq.broker.query.NodeSubscriptions.Subscriptions;
+import io.fjordmq.broker.query.SubscriptionCall.ListSubscribers;
 import io.fjordmq.broker.query.SubscriptionCall.ListTransient;
 import io.fjordmq.broker.query.SubscriptionCall.OfClient;
 import io.fjordmq.broker.query.SubscriptionCall.Subscribe;
@@ -148,6 +149,12 @@ class NodeCallTest {
     assertCall(
         new ListTransient(position, "t", 300),
         "01" + "05" + "ac020174" + "0163" + "0161" + "010174" + "ac02");
+    assertCall(
+        new ListSubscribers(position, null, filter, 300),
+        "01" + "0a" + "ac020174" + "0163" + "0161" + "00" + "0161" + "ac02");
+    assertCall(
+        new ListSubscribers(position, "t", filter, 300),
+        "01" + "0a" + "ac020174" + "0163" + "0161" + "010174" + "0161" + "ac02");
     assertCall(new OfClient(id), "01" + "06" + "0174" + "0163");
     assertCall(new Subscribe(id, filter, options), "01" + "07" + "0174" + "0163" + subscription);
     assertCall(new Unsubscribe(id, filter), "01" + "08" + "0174" + "0163" + "0161");

@@ -104,8 +104,14 @@ class SubscriptionsResourceTest {
     assertThat(list("?clientid=c")).containsExactly("c $share/g/a/b", "c a/+", "c a/b");
     assertThat(list("?clientid=c&qos=1")).containsExactly("c a/+");
     assertThat(list("?share_group=g")).containsExactly("c $share/g/a/b");
-    assertThat(list("?topic=a%2Fb")).containsExactlyInAnyOrder("c a/b", "d a/b");
-    assertThat(list("?match_topic=a%2F%23")).hasSize(4);
+    nodes.cluster.node(1).connectPersistent("e").subscribe(1, "a/b", 1).disconnect();
+    nodes.cluster.settle();
+    assertThat(list("?topic=a%2Fb")).containsExactlyInAnyOrder("c a/b", "d a/b", "e a/b");
+    assertThat(list("?topic=a%2Fb&limit=1&page=3")).hasSize(1);
+    assertThat(list("?topic=a%2Fb&durable=true&tenant=t")).containsExactly("e a/b");
+    assertThat(list("?topic=$share%2Fg%2Fa%2Fb")).containsExactly("c $share/g/a/b");
+    assertThat(list("?topic=a%23")).isEmpty();
+    assertThat(list("?match_topic=a%2F%23")).hasSize(5);
     assertThat(list("?match_topic=a%2Fb&node=n0"))
         .containsExactlyInAnyOrder("c a/b", "c $share/g/a/b");
     assertThat(list("?tenant=other")).isEmpty();

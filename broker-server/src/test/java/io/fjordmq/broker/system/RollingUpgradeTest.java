@@ -1,8 +1,11 @@
 package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.broker.backup.BackupProgram;
 import io.fjordmq.testing.Await;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -65,7 +68,8 @@ class RollingUpgradeTest {
     }
   }
 
-  private void upgrade(ClusterUnderTest cluster, List<PublisherSubscriberPair> pairs) {
+  private void upgrade(ClusterUnderTest cluster, List<PublisherSubscriberPair> pairs)
+      throws IOException {
     replace(cluster.node(1), nextLevel, pairs);
     assertThat(cluster.node(1).command("upgrade"))
         .startsWith("1")
@@ -100,6 +104,29 @@ class RollingUpgradeTest {
     third.setMoreClasses(nextLevel);
     third.restart();
     awaitMessages(pairs);
+    assertThatThisVersionCannotRestore(backUp(cluster.node(1)));
+  }
+
+  private Path backUp(BrokerUnderTest node) {
+    Path backup = directory.resolve("backup");
+    ApiClient api = ApiClient.of(node.nodeDirectory());
+    String request = "{\"directory\":\"%s\"}".formatted(backup);
+    assertThat(api.send("POST", "/backup", request).status()).isEqualTo(200);
+    Await.until(
+        "the end of the backup",
+        60,
+        () -> !api.get("/backup").body().path("state").asString("").equals("running"));
+    return backup;
+  }
+
+  /** The test runs with the classes of the older version. */
+  private void assertThatThisVersionCannotRestore(Path backup) throws IOException {
+    assertThat(BackupProgram.show(backup)).contains("level      3");
+    Path data = directory.resolve("restored");
+    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data))
+        .hasMessageContaining(
+            "has cluster level 3, but this version of FjordMQ supports levels 1 to 2");
+    assertThat(data).doesNotExist();
   }
 
   /** Replaces the version of a node. */

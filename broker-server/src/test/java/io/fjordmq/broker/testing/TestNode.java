@@ -189,6 +189,7 @@ public final class TestNode {
             membership,
             peer,
             new ConnectedClients(registry),
+            delivery.live(),
             () -> List.of("t"),
             new RangeSessionQueries(cluster.client(InboxReplicas.STORE), cluster.ranges.timers()),
             inboxes,

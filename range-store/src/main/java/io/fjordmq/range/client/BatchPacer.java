@@ -1,6 +1,7 @@
 package io.fjordmq.range.client;
 
 import io.fjordmq.common.Timers;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Decides when the next batch of a range may start. Even a small batch costs a log entry, an fsync
@@ -8,8 +9,9 @@ import io.fjordmq.common.Timers;
  * larger. A client that waits for each response before it sends the next command is never delayed.
  *
  * <p>The leader groups the batches of several nodes and responds to all of a group at the same
- * time. If a batch took much longer than usual, the pause is therefore measured from its response:
- * this aligns the nodes, so that their next batches reach the leader together. Guarded by its
+ * time, so it also tells each node when to send the next batch: the batches of all nodes then reach
+ * the leader together. If a leader of an earlier version does not, and a batch took much longer
+ * than usual, the pause is measured from its response, for the same purpose. Guarded by its
  * batcher.
  */
 final class BatchPacer {
@@ -23,6 +25,9 @@ final class BatchPacer {
 
   /** Batches after which the shortest time has mostly been forgotten. */
   private static final int LATENCY_SMOOTHING = 64;
+
+  /** The longest pause that a leader can impose, in intervals. */
+  private static final int MAX_PACED_INTERVALS = 4;
 
   private final long intervalNanos;
   private final int flushCommands;
@@ -95,11 +100,18 @@ final class BatchPacer {
    * Must be called when the batch has been applied.
    *
    * @param othersArrived whether commands have been queued since it started
+   * @param nextBatchMicros {@link io.fjordmq.range.RangeResult.Applied#nextBatchMicros}
    */
-  void onBatchApplied(boolean othersArrived) {
+  void onBatchApplied(boolean othersArrived, long nextBatchMicros) {
     boolean crowded = commandsInFlight > 1 || othersArrived;
     crowding += ((crowded ? SCALE : 0) - crowding) / SMOOTHING;
-    long nanos = timers.nowNanos() - startedNanos;
+    long now = timers.nowNanos();
+    if (nextBatchMicros > 0) {
+      long pause = TimeUnit.MICROSECONDS.toNanos(nextBatchMicros);
+      dueNanos = now + Math.min(pause, MAX_PACED_INTERVALS * intervalNanos);
+      return;
+    }
+    long nanos = now - startedNanos;
     shortestNanos =
         nanos < shortestNanos ? nanos : shortestNanos + (nanos - shortestNanos) / LATENCY_SMOOTHING;
     long excess = nanos - shortestNanos;

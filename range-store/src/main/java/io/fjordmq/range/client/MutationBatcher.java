@@ -209,7 +209,7 @@ final class MutationBatcher {
     List<byte[]> responses = applied.responses();
     queue.putBack(commands.subList(responses.size(), commands.size()));
     clearInFlight();
-    pacer.onBatchApplied(!queue.isEmpty());
+    pacer.onBatchApplied(!queue.isEmpty(), applied.nextBatchMicros());
     knownAppliedIndex = Math.max(knownAppliedIndex, applied.index());
     return () -> {
       shared.observer().onBatchApplied(id, System.nanoTime() - batch.firstSentNanos());

@@ -12,8 +12,9 @@ import java.time.Duration;
  *     is the last one applied; the others move to the next batch. The responses to a batch
  *     therefore exceed the limit by less than one response, both in transit and in storage
  * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
- *     and larger; a range is busy if batches often hold several commands, or commands often arrive
- *     while a batch is in flight. Zero disables it
+ *     and larger, unless the leader tells when to send the next one; a range is busy if batches
+ *     often hold several commands, or commands often arrive while a batch is in flight. Zero
+ *     disables it
  * @param flushCommands number of queued commands that are sent without waiting for batchInterval
  * @param maxQueuedCommands maximum number of commands queued for a range; more are rejected as BUSY
  * @param maxQueuedBytes maximum size of the commands queued for a range; more are rejected as BUSY

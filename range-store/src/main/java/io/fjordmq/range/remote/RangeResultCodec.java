@@ -29,6 +29,8 @@ import java.util.List;
  *  9 unavailable       text reason
  * 10 outcome unknown   text reason
  * 11 storage failed    text reason
+ * 12 applied           varint microseconds until the next batch, then as 1; only to a sender whose
+ *                      batch is marked as paced
  * </pre>
  */
 final class RangeResultCodec {
@@ -44,6 +46,7 @@ final class RangeResultCodec {
   private static final int UNAVAILABLE = 9;
   private static final int OUTCOME_UNKNOWN = 10;
   private static final int STORAGE_FAILED = 11;
+  private static final int APPLIED_AND_PACED = 12;
 
   private RangeResultCodec() {}
 
@@ -83,11 +86,15 @@ final class RangeResultCodec {
   }
 
   private static byte[] encodeApplied(RangeResult.Applied applied) {
-    int size = 15;
+    int size = 25;
     for (byte[] response : applied.responses()) {
       size += 5 + response.length;
     }
-    ByteWriter out = begin(APPLIED, size);
+    long nextBatchMicros = applied.nextBatchMicros();
+    ByteWriter out =
+        nextBatchMicros == 0
+            ? begin(APPLIED, size)
+            : begin(APPLIED_AND_PACED, size).writeVarint(nextBatchMicros);
     out.writeVarint(applied.index()).writeVarint(applied.responses().size());
     applied.responses().forEach(out::writeBlock);
     return out.toByteArray();
@@ -109,6 +116,7 @@ final class RangeResultCodec {
     RangeResult result =
         switch (kind) {
           case APPLIED -> new RangeResult.Applied(in.readVarint(), readBlocks(in));
+          case APPLIED_AND_PACED -> appliedAndPaced(in);
           case REGISTERED -> new RangeResult.Registered(in.readVarint());
           case SUCCESS -> new RangeResult.Success(in.readBytes(in.remaining()));
           case NOT_LEADER -> notLeader(in.readString());
@@ -123,6 +131,11 @@ final class RangeResultCodec {
         };
     in.requireEnd();
     return result;
+  }
+
+  private static RangeResult appliedAndPaced(ByteReader in) {
+    long nextBatchMicros = in.readVarint();
+    return new RangeResult.Applied(in.readVarint(), readBlocks(in), nextBatchMicros);
   }
 
   private static RangeResult notLeader(String leader) {

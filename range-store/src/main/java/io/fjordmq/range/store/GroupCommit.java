@@ -6,6 +6,7 @@ import io.fjordmq.range.RangeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -18,6 +19,10 @@ import java.util.function.Consumer;
  * they send one batch per interval. A group is complete once an interval has passed since the
  * previous one and as many batches wait as recent groups held; it waits for late ones for a
  * fraction of the interval. Any other batch is proposed immediately, together with those that wait.
+ * So are the batches of a sender that is alone.
+ *
+ * <p>The response to a batch tells its sender when the next group will be formed ({@link
+ * RangeResult.Applied#nextBatchMicros}), so that the batches of all senders arrive just before.
  *
  * <p>Thread-safe. A sender has one batch in flight, so the number of senders bounds the number of
  * batches that wait.
@@ -25,6 +30,9 @@ import java.util.function.Consumer;
 final class GroupCommit {
   /** The part of the interval that a group waits for late batches. */
   private static final int GATHER_FRACTION = 8;
+
+  /** Successive batches of one sender after which no others are expected. */
+  private static final int ALONE_AFTER = 16;
 
   private final Object lock = new Object();
   private final long intervalNanos;
@@ -38,6 +46,8 @@ final class GroupCommit {
   private int expected = 1;
   private boolean timerScheduled;
   private long timerDueNanos;
+  private long lastSender;
+  private int batchesOfLastSender = ALONE_AFTER;
 
   private record Batch(byte[] entry, Consumer<RangeResult> reply) {}
 
@@ -57,13 +67,50 @@ final class GroupCommit {
   void submit(byte[] entry, Consumer<RangeResult> reply) {
     List<Batch> group;
     synchronized (lock) {
-      waiting.add(new Batch(entry, reply));
-      if (RangeEntry.isDeferrable(entry) && mustWait()) {
+      boolean alone = isAlone(RangeEntry.senderOf(entry));
+      boolean paced = !alone && intervalNanos > 0 && RangeEntry.isPaced(entry);
+      waiting.add(new Batch(entry, paced ? paced(reply) : reply));
+      if (!alone && RangeEntry.isDeferrable(entry) && mustWait()) {
         return;
       }
       group = takeGroup();
     }
     proposeAll(group);
+  }
+
+  /** Returns whether all recent batches came from this sender. */
+  private boolean isAlone(long sender) {
+    if (sender != lastSender) {
+      batchesOfLastSender = 0;
+      lastSender = sender;
+    }
+    batchesOfLastSender = Math.min(batchesOfLastSender + 1, ALONE_AFTER);
+    return batchesOfLastSender >= ALONE_AFTER;
+  }
+
+  private Consumer<RangeResult> paced(Consumer<RangeResult> reply) {
+    return result -> {
+      if (result instanceof RangeResult.Applied applied) {
+        reply.accept(
+            new RangeResult.Applied(applied.index(), applied.responses(), nextBatchMicros()));
+      } else {
+        reply.accept(result);
+      }
+    };
+  }
+
+  /**
+   * Returns the time until the next group, minus half the time that it waits for late batches,
+   * which the response and the next batch spend on the network. If the group is overdue, senders
+   * still pause, so that commands caused by this response can be part of the next batch.
+   */
+  private long nextBatchMicros() {
+    long since;
+    synchronized (lock) {
+      since = timers.nowNanos() - lastGroupNanos;
+    }
+    long pause = Math.max(gatherNanos, intervalNanos - gatherNanos / 2 - since);
+    return Math.max(1, TimeUnit.NANOSECONDS.toMicros(pause));
   }
 
   /** Proposes the waiting batches without waiting for more. */

@@ -8,8 +8,8 @@ import java.time.Duration;
  * @param maxEntryBytes largest log entry that a replica proposes; larger ones are rejected
  * @param maxWriteBytes size at which no further entry is added to one storage write
  * @param groupCommitInterval minimum time between two appends of batches that their senders allow
- *     to defer, so that the batches of several busy nodes share an append and an fsync; zero
- *     disables deferring. Best a little shorter than the senders' {@code batchInterval}
+ *     to defer, so that the batches of several busy nodes share an append and an fsync. The
+ *     responses tell these nodes when the next one is due. Zero disables deferring
  * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
  *     used one is evicted and has to register again
  * @param checkpointInterval how often applied entries are made durable, so that the log can drop
@@ -40,7 +40,7 @@ public record RangeStoreSettings(
       new RangeStoreSettings(
           4 << 20,
           4L << 20,
-          Duration.ofMillis(3),
+          Duration.ofMillis(4),
           1024,
           Duration.ofSeconds(30),
           16L << 20,

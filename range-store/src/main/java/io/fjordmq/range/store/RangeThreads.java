@@ -3,6 +3,7 @@ package io.fjordmq.range.store;
 import io.fjordmq.cluster.ClusterLevel;
 import io.fjordmq.common.ThreadTimers;
 import io.fjordmq.common.Timers;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -27,15 +28,28 @@ public final class RangeThreads implements AutoCloseable {
 
   private final ThreadTimers timers = new ThreadTimers("range-timer");
   private final ThreadPoolExecutor queries;
+  private final Duration maxQueryWait;
   private final ExecutorService supervisor;
   private final ThreadPoolExecutor openers;
   private final ExecutorService background;
 
   /**
+   * Creates threads whose queries wait for at most five seconds.
+   *
    * @param queryThreads threads that run queries; each may block on the disk
    * @param maxWaitingQueries maximum number of queries that wait for a thread
    */
   public RangeThreads(int queryThreads, int maxWaitingQueries) {
+    this(queryThreads, maxWaitingQueries, RangeRuntime.DEFAULT_MAX_QUERY_WAIT);
+  }
+
+  /**
+   * @param queryThreads threads that run queries; each may block on the disk
+   * @param maxWaitingQueries maximum number of queries that wait for a thread
+   * @param maxQueryWait see {@link RangeRuntime#maxQueryWait}
+   */
+  public RangeThreads(int queryThreads, int maxWaitingQueries, Duration maxQueryWait) {
+    this.maxQueryWait = maxQueryWait;
     queries =
         new ThreadPoolExecutor(
             queryThreads,
@@ -85,7 +99,8 @@ public final class RangeThreads implements AutoCloseable {
    * @param level see {@link RangeRuntime#level}
    */
   public RangeRuntime runtime(LongSupplier stamps, ClusterLevel level) {
-    return new RangeRuntime(stamps, level, timers, queries, supervisor, openers, background);
+    return new RangeRuntime(
+        stamps, level, timers, queries, maxQueryWait, supervisor, openers, background);
   }
 
   /** Waits for running tasks; delayed ones are dropped. */

@@ -1,6 +1,7 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
  * query waits until a majority of the voters has confirmed the leader; a single voter needs no
  * confirmation. The replica must also have applied the highest index that the client has seen in a
  * response. Called on any thread; executes queries on the query threads.
+ *
+ * <p>The client of a query that has waited for too long has sent it again or has given up. Such a
+ * query is not executed: under load, it would only delay the queries behind it.
  */
 final class ReplicaQueries {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaQueries.class);
@@ -32,6 +36,8 @@ final class ReplicaQueries {
   private final ReplicaLoad load;
   private final RangeObserver observer;
   private final Executor queryThreads;
+  private final Timers timers;
+  private final long maxWaitMillis;
 
   ReplicaQueries(
       RangeId id,
@@ -45,22 +51,26 @@ final class ReplicaQueries {
     this.coprocessor = coprocessor;
     this.load = dependencies.load();
     this.observer = dependencies.observer();
-    this.queryThreads = dependencies.runtime().queries();
+    RangeRuntime runtime = dependencies.runtime();
+    this.queryThreads = runtime.queries();
+    this.timers = runtime.timers();
+    this.maxWaitMillis = runtime.maxQueryWait().toMillis();
   }
 
   /** Executes a query on a query thread, once this replica is confirmed as the leader. */
   void query(long epochVersion, long minIndex, byte[] query, Consumer<RangeResult> reply) {
+    long deadlineMillis = timers.nowMillis() + maxWaitMillis;
     Consensus group = view.group();
     if (group == null || !view.isLeading()) {
       reply.accept(view.notServing());
     } else if (group.hasSingleVoter()) {
-      submitQuery(epochVersion, minIndex, query, reply);
+      submitQuery(deadlineMillis, epochVersion, minIndex, query, reply);
     } else {
       CompletableFuture<Long> confirmed = group.readIndex();
       confirmed.whenComplete(
           (index, failure) -> {
             if (failure == null) {
-              submitQuery(epochVersion, minIndex, query, reply);
+              submitQuery(deadlineMillis, epochVersion, minIndex, query, reply);
             } else {
               reply.accept(RangeRefusals.unconfirmed(id, failure));
             }
@@ -69,9 +79,18 @@ final class ReplicaQueries {
   }
 
   private void submitQuery(
-      long epochVersion, long minIndex, byte[] query, Consumer<RangeResult> reply) {
+      long deadlineMillis,
+      long epochVersion,
+      long minIndex,
+      byte[] query,
+      Consumer<RangeResult> reply) {
     try {
-      queryThreads.execute(() -> reply.accept(executeQuery(epochVersion, minIndex, query)));
+      queryThreads.execute(
+          () ->
+              reply.accept(
+                  timers.nowMillis() >= deadlineMillis
+                      ? new RangeResult.Busy("the query has waited for too long on this node")
+                      : executeQuery(epochVersion, minIndex, query)));
     } catch (RejectedExecutionException e) {
       reply.accept(new RangeResult.Busy("too many queries are waiting on this node"));
     }

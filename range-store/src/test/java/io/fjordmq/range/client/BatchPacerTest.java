@@ -32,7 +32,7 @@ class BatchPacerTest {
   private void batch(int commands, boolean othersArrived, Duration latency) {
     pacer.onBatchStarted(commands);
     timers.advance(latency);
-    pacer.onBatchApplied(othersArrived);
+    pacer.onBatchApplied(othersArrived, 0);
   }
 
   /** Batches of several commands, each of which is applied within a millisecond. */
@@ -95,6 +95,28 @@ class BatchPacerTest {
     timers.advance(interval.minusMillis(2));
     assertThat(pacer.mustWait(1)).isTrue();
     timers.advance(MILLI);
+    assertThat(pacer.mustWait(1)).isFalse();
+  }
+
+  @Test
+  void shouldSendTheNextBatchWhenTheLeaderExpectsIt() {
+    makeBusy();
+    pacer.onBatchStarted(2);
+    timers.advance(MILLI);
+    pacer.onBatchApplied(false, 5_000);
+    timers.advance(Duration.ofMillis(4));
+    assertThat(pacer.mustWait(1)).isTrue();
+    timers.advance(MILLI);
+    assertThat(pacer.mustWait(1)).isFalse();
+  }
+
+  @Test
+  void shouldNotWaitForAnyTimeThatALeaderNames() {
+    makeBusy();
+    pacer.onBatchStarted(2);
+    pacer.onBatchApplied(false, Long.MAX_VALUE);
+    assertThat(pacer.mustWait(1)).isTrue();
+    timers.advance(interval.multipliedBy(4));
     assertThat(pacer.mustWait(1)).isFalse();
   }
 

@@ -68,6 +68,9 @@ class RangeCodecsTest {
         new GoldenBytes(
             new RangeResult.Applied(300, List.of(new byte[] {1, 2}, new byte[0])),
             "0101" + "ac02" + "02" + "020102" + "00"),
+        new GoldenBytes(
+            new RangeResult.Applied(300, List.of(new byte[] {1, 2}), 2_500),
+            "010c" + "c413" + "ac02" + "01" + "020102"),
         new GoldenBytes(new RangeResult.Registered(5), "010205"),
         new GoldenBytes(new RangeResult.Success(new byte[] {1, 2, 3}), "0103010203"),
         new GoldenBytes(new RangeResult.NotLeader(null), "010400"),

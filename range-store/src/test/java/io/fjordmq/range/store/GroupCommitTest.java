@@ -6,6 +6,8 @@ import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.common.ManualTimers;
 import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeResult;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,13 +31,20 @@ class GroupCommitTest {
   }
 
   private static long senderOf(byte[] entry) {
-    return ((RangeEntry.Mutations) RangeEntry.decode(java.nio.ByteBuffer.wrap(entry))).sender();
+    return ((RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry))).sender();
   }
 
   private void submitDeferrable(long sender) {
     byte[] entry = batchOf(sender);
     RangeEntry.markDeferrable(entry);
     groups.submit(entry, result -> {});
+  }
+
+  /** Submits a batch that has been applied by the time its group is proposed. */
+  private List<RangeResult> submitForResult(byte[] entry) {
+    List<RangeResult> results = new ArrayList<>();
+    groups.submit(entry, results::add);
+    return results;
   }
 
   private void submitUrgent(long sender) {
@@ -71,6 +80,53 @@ class GroupCommitTest {
       assertThat(proposed).hasSize(round);
       timers.advance(INTERVAL);
     }
+  }
+
+  @Test
+  void shouldNotDelayTheBatchesOfASingleSenderWithAShorterInterval() {
+    for (int batch = 0; batch < 16; batch++) {
+      submitDeferrable(1);
+      timers.advance(INTERVAL.dividedBy(2));
+    }
+    proposed.clear();
+    for (int batch = 1; batch <= 5; batch++) {
+      submitDeferrable(1);
+      assertThat(proposed).hasSize(batch);
+      timers.advance(INTERVAL.dividedBy(2));
+    }
+  }
+
+  @Test
+  void shouldTellSendersWhenTheNextGroupIsFormed() {
+    Duration commit = Duration.ofMillis(3);
+    groups =
+        new GroupCommit(
+            INTERVAL,
+            timers,
+            (entry, reply) -> {
+              timers.advance(commit);
+              reply.accept(new RangeResult.Applied(7, List.of()));
+            });
+    byte[] entry = batchOf(1);
+    RangeEntry.markDeferrable(entry);
+    Duration expected = INTERVAL.minus(GATHER.dividedBy(2)).minus(commit);
+    assertThat(submitForResult(entry))
+        .containsExactly(new RangeResult.Applied(7, List.of(), expected.toNanos() / 1000));
+  }
+
+  @Test
+  void shouldPaceOnlySendersThatUnderstandIt() {
+    groups =
+        new GroupCommit(
+            INTERVAL,
+            timers,
+            (entry, reply) -> reply.accept(new RangeResult.Applied(7, List.of())));
+    byte[] ofEarlierVersion = batchOf(1);
+    ByteBuffer.wrap(ofEarlierVersion).putLong(RangeEntry.CLOCK_OFFSET, RangeEntry.DEFERRABLE);
+    assertThat(RangeEntry.isDeferrable(ofEarlierVersion)).isTrue();
+    assertThat(submitForResult(ofEarlierVersion))
+        .containsExactly(new RangeResult.Applied(7, List.of()));
+    assertThat(submitForResult(batchOf(2))).containsExactly(new RangeResult.Applied(7, List.of()));
   }
 
   @Test

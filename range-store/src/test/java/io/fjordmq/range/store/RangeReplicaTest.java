@@ -3,6 +3,7 @@ package io.fjordmq.range.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.SupportedLevels;
@@ -338,6 +339,34 @@ class RangeReplicaTest {
     assertThat(results).isEmpty();
     range.reads.complete(1L);
     assertThat(results).singleElement().isInstanceOf(RangeResult.Success.class);
+  }
+
+  @Test
+  void shouldSkipAQueryThatHasWaitedForLongerThanItsClient() {
+    List<Runnable> waiting = new ArrayList<>();
+    range.queryThreads = waiting::add;
+    List<RangeResult> results = new ArrayList<>();
+    range.duringQuery = () -> fail("was executed");
+    range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
+    range.clock.advance(Duration.ofSeconds(5));
+    range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
+    waiting.remove(0).run();
+    assertThat(results).singleElement().isInstanceOf(RangeResult.Busy.class);
+    range.duringQuery = () -> {};
+    range.clock.advance(Duration.ofMillis(4_999));
+    waiting.remove(0).run();
+    assertThat(results).element(1).isInstanceOf(RangeResult.Success.class);
+  }
+
+  @Test
+  void shouldCountTheTimeOfTheConfirmationAsWaiting() {
+    range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"), new NodeId("c"));
+    range.reads = new CompletableFuture<>();
+    List<RangeResult> results = new ArrayList<>();
+    range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
+    range.clock.advance(Duration.ofSeconds(5));
+    range.reads.complete(1L);
+    assertThat(results).singleElement().isInstanceOf(RangeResult.Busy.class);
   }
 
   @Test

@@ -38,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,9 @@ final class ReplicaFixture implements Consensus {
 
   /** Completes when reads are confirmed. */
   CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
+
+  /** Runs queries. */
+  Executor queryThreads = Runnable::run;
 
   /** Whether the cluster time is currently unknown. */
   boolean timeUnknown;
@@ -151,7 +155,7 @@ final class ReplicaFixture implements Consensus {
             () -> timeUnknown ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
             level,
             clock,
-            Runnable::run,
+            query -> queryThreads.execute(query),
             Runnable::run,
             Runnable::run);
     ReplicaDependencies dependencies =
