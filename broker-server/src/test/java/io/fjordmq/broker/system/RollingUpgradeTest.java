@@ -124,7 +124,8 @@ class RollingUpgradeTest {
   private void assertThatThisVersionCannotRestore(Path backup) throws IOException {
     assertThat(BackupProgram.show(BackupLocation.of(backup.toString()))).contains("level      3");
     Path data = directory.resolve("restored");
-    assertThatThrownBy(() -> BackupProgram.requestRestore(BackupLocation.of(backup.toString()), data))
+    assertThatThrownBy(
+            () -> BackupProgram.requestRestore(BackupLocation.of(backup.toString()), data))
         .hasMessageContaining(
             "has cluster level 3, but this version of FjordMQ supports levels 1 to 2");
     assertThat(data).doesNotExist();
