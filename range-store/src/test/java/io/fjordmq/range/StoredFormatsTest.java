@@ -93,10 +93,12 @@ class StoredFormatsTest {
     byte[] entry = RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}));
     assertThat(RangeEntry.isDeferrable(entry)).isFalse();
     RangeEntry.markDeferrable(entry);
-    assertThat(HEX.formatHex(entry)).startsWith("01080000000000000001");
+    assertThat(HEX.formatHex(entry)).startsWith("01080000000000000002");
     assertThat(RangeEntry.isDeferrable(entry)).isTrue();
+    assertThat(RangeEntry.isPaced(entry)).isTrue();
     RangeEntry.stamp(entry, 5, 1, 6);
     assertThat(RangeEntry.isDeferrable(entry)).isFalse();
+    assertThat(RangeEntry.isPaced(entry)).isFalse();
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)).clockMillis()).isEqualTo(5);
   }
 
