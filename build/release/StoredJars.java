@@ -21,7 +21,9 @@ class StoredJars {
     for (String directory : args) {
       try (DirectoryStream<Path> jars = Files.newDirectoryStream(Path.of(directory), "*.jar")) {
         for (Path jar : jars) {
-          store(jar);
+          if (!Files.isSymbolicLink(jar)) { // shared with another directory
+            store(jar);
+          }
         }
       }
     }
