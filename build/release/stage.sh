@@ -26,7 +26,7 @@ stage() {
 
 stage_folder() { printf '%s' "$RELEASE/stage/linux-$1/fjordmq-$VERSION"; }
 
-# Replaces jars of cli that are also in broker by links.
+# Replaces jars of other directories that are also in broker by links.
 share_jars() {
   local jar
   for jar in "$1"/{cli,providers,object-storage}/*.jar; do
