@@ -233,7 +233,7 @@ build() {
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
   choose_build_options
-  (cd "$HOME_DIR" && mvn -B -q "${BUILD_OPTIONS[@]}" package -pl broker-server,cli,auth-providers -am) >&2 || die "build failed; see the Maven output above"
+  (cd "$HOME_DIR" && mvn -B -q "${BUILD_OPTIONS[@]}" package -pl broker-server,cli,auth-providers,object-storage -am) >&2 || die "build failed; see the Maven output above"
   mv "$OUT_DIR/building" "$OUT_DIR/built"
   choose_java
   train

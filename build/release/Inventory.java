@@ -142,9 +142,16 @@ class Inventory {
     }
     copy.putArray("hashes").addObject().put("alg", "SHA-256").put("content", hash);
     if (!unchanged && !component.path("group").asString("").equals("io.fjordmq")) {
-      copy.putObject("pedigree").put("notes", "Without the native libraries of other platforms");
+      copy.putObject("pedigree").put("notes", note(jar));
     }
     return copy;
+  }
+
+  /** Why the installed jar differs from the published one: KeepNatives or StoredJars. */
+  private String note(Path jar) {
+    return jar.startsWith(installation.resolve("lib/broker"))
+        ? "Without the native libraries of other platforms"
+        : "The same entries without compression";
   }
 
   private static String sha256(Path file) throws IOException {

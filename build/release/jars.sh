@@ -23,7 +23,7 @@ package_jars() {
   shift
   # The root project is needed for the bill of materials of all modules.
   (cd "$sources" && mvn -B -ntp -q -Pwithout-checks -Dmaven.test.skip=true "$@" \
-    package org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom -pl .,broker-server,cli,auth-providers -am) >&2 \
+    package org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom -pl .,broker-server,cli,auth-providers,object-storage -am) >&2 \
     || fail "build failed; see the Maven output above" 1
 }
 

@@ -11,10 +11,12 @@ stage() {
   step "laying out linux-$arch"
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/conf" "$folder/lib"
-  for built in lib:broker cli:cli providers:providers; do
+  for built in lib:broker cli:cli providers:providers object-storage:object-storage; do
     java_tool KeepNatives "$arch" "$folder/lib/${built#*:}" "$jars/${built%:*}"/*.jar
   done
   share_jars "$folder/lib"
+  # Most nodes never open these; stored classes compress better in the archive.
+  java_tool StoredJars "$folder/lib/providers" "$folder/lib/object-storage"
   (cd "$source/bin" && cp "${SCRIPTS[@]}" "$folder/bin")
   cp "$source/conf/standalone.yml" "$source/conf/logback.xml" "$folder/conf"
   cp "$source/LICENSE" "$source/NOTICE" "$source/README.md" "$source/CHANGELOG.md" "$folder"
@@ -24,10 +26,10 @@ stage() {
 
 stage_folder() { printf '%s' "$RELEASE/stage/linux-$1/fjordmq-$VERSION"; }
 
-# Replaces jars of cli that are also in broker by links.
+# Replaces jars of other directories that are also in broker by links.
 share_jars() {
   local jar
-  for jar in "$1"/cli/*.jar; do
+  for jar in "$1"/{cli,providers,object-storage}/*.jar; do
     if cmp -s "$jar" "$1/broker/${jar##*/}"; then ln -sf "../broker/${jar##*/}" "$jar"; fi
   done
 }

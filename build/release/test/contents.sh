@@ -41,7 +41,7 @@ check_files() {
   expected='CHANGELOG.md LICENSE NOTICE README.md bin conf lib licenses sbom.json'
   [ "$found" = "$expected" ] || fail "the archive contains: $found; expected: $expected"
   found="$(cd "$2" && LC_ALL=C ls bin conf lib | paste -s -d ' ')"
-  expected='bin: cluster.sh fjordmq lib.sh memory.sh passwd.sh standalone.sh  conf: logback.xml standalone.yml  lib: broker cli providers'
+  expected='bin: cluster.sh fjordmq lib.sh memory.sh passwd.sh standalone.sh  conf: logback.xml standalone.yml  lib: broker cli object-storage providers'
   [ "$found" = "$expected" ] || fail "the archive contains $found; expected: $expected"
   owners="$(tar -tvz --numeric-owner -f "$1" | awk '{ print $2 }' | sort -u)"
   [ "$owners" = 0/0 ] || fail "owners of files in $1: $owners"

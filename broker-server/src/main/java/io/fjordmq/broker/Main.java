@@ -1,5 +1,6 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.backup.BackupLocation;
 import io.fjordmq.broker.backup.BackupProgram;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.config.ConfigException;
@@ -41,7 +42,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  *   <li>{@code --check} validates the configuration and the files it refers to
  *   <li>{@code --show-config} prints the effective configuration as JSON, with redacted secrets
  *   <li>{@code --import-mosquitto FILE} converts a configuration file of mosquitto
- *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup
+ *   <li>{@code --show-backup DIR} and {@code --verify-backup DIR} describe or check a backup (DIR
+ *       can be a URL like {@code s3://BUCKET/PREFIX}; the environment has its settings)
  *   <li>{@code --restore DIR} checks a backup and writes a request to restore it to the data
  *       directory, which must be empty
  *   <li>{@code --recover (show | cluster | RANGE)} describes what a stopped node has, or makes it
@@ -69,8 +71,8 @@ public final class Main {
   private static final Map<String, FileTask> FILE_TASKS =
       Map.of(
           IMPORT_MOSQUITTO, Main::importMosquitto,
-          SHOW_BACKUP, directory -> BackupProgram.show(directory).forEach(Main::printResult),
-          VERIFY_BACKUP, directory -> printResult(BackupProgram.verify(directory)));
+          SHOW_BACKUP, Main::showBackup,
+          VERIFY_BACKUP, backup -> printResult(BackupProgram.verify(BackupLocation.of(backup))));
 
   private static final int FAILED = 1;
   private static final int USAGE_ERROR = 2;
@@ -116,8 +118,8 @@ public final class Main {
     switch (task) {
       case CHECK -> check(loaded);
       case SHOW_CONFIG -> showConfig(loaded);
-      case RESTORE -> run(directory -> requestRestore(directory, loaded), args[1]);
-      case RECOVER -> run(what -> recover(what.toString(), loaded.config()), args[1]);
+      case RESTORE -> run(backup -> requestRestore(backup, loaded), args[1]);
+      case RECOVER -> run(what -> recover(what, loaded.config()), args[1]);
       default -> start(loaded, deferred);
     }
   }
@@ -133,13 +135,13 @@ public final class Main {
     }
   }
 
-  /** A task that reads a file or directory, and prints what it finds. */
+  /** A task that reads a file, directory or backup, and prints what it finds. */
   @FunctionalInterface
   private interface FileTask {
     /**
      * @throws IOException if it fails; the message is for the operator
      */
-    void run(Path file) throws IOException;
+    void run(String source) throws IOException;
   }
 
   private static void run(FileTask task, String... args) {
@@ -148,7 +150,7 @@ public final class Main {
       System.exit(USAGE_ERROR);
     }
     try {
-      task.run(Path.of(args[0]));
+      task.run(args[0]);
     } catch (IOException e) {
       print(message(e));
       System.exit(FAILED);
@@ -163,16 +165,20 @@ public final class Main {
   }
 
   /** Prints a configuration to standard output, and what is missing in it to standard error. */
-  private static void importMosquitto(Path file) throws IOException {
-    MosquittoImport result = MosquittoImport.of(file);
+  private static void importMosquitto(String file) throws IOException {
+    MosquittoImport result = MosquittoImport.of(Path.of(file));
     output().print(result.yaml());
     result.notes().forEach(Main::print);
   }
 
-  private static void requestRestore(Path backup, ConfigLoader.LoadedConfig loaded)
+  private static void showBackup(String backup) throws IOException {
+    BackupProgram.show(BackupLocation.of(backup)).forEach(Main::printResult);
+  }
+
+  private static void requestRestore(String backup, ConfigLoader.LoadedConfig loaded)
       throws IOException {
     Path data = Path.of(loaded.config().dataDir());
-    printResult(BackupProgram.requestRestore(backup, data));
+    printResult(BackupProgram.requestRestore(BackupLocation.of(backup), data));
   }
 
   private static void recover(String what, BrokerConfig config) throws IOException {

@@ -5,7 +5,6 @@ import io.fjordmq.cli.api.ApiFailure.Kind;
 import io.fjordmq.cli.api.ApiPath;
 import io.fjordmq.cli.api.ApiReply;
 import io.fjordmq.cli.api.Json;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -19,26 +18,27 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "backup",
     description = {
-      "Back up the cluster to a directory on the disk of a node",
+      "Back up the cluster to a directory on the disk of a node, or to S3-compatible storage",
       "One node collects the sessions, queues, retained messages, users, rules, bans and settings"
           + " of the whole cluster, while all nodes serve clients. The command waits until the"
           + " backup is complete. After Ctrl-C, the backup continues; see 'backup status' and"
-          + " 'backup cancel'."
+          + " 'backup cancel'. For s3:// URLs, the node takes the credentials from its own"
+          + " environment."
     })
 final class BackupCommand implements Callable<Integer> {
   private static final ApiPath PATH = ApiPath.of("backup");
   private static final long MIB = 1 << 20;
-  private static final String DIR = "DIR";
-  private static final String WHICH = "directory of the backup";
+  private static final String WHICH = "directory of the backup, or s3://BUCKET/PREFIX";
 
   private final CommandContext context;
 
   @Parameters(
       arity = "0..1",
-      paramLabel = DIR,
+      paramLabel = BackupTarget.LABEL,
       description =
-          "directory on the node, empty or new; relative paths only for a node on this host")
-  private @Nullable String directory;
+          "directory on the node, empty or new; relative paths only for a node on this host."
+              + " Or s3://BUCKET/PREFIX, where nothing has this prefix yet")
+  private @Nullable String target;
 
   @Option(
       names = "--rate",
@@ -46,6 +46,7 @@ final class BackupCommand implements Callable<Integer> {
       description = "MiB to read per second, 0 for no limit (default: 32)")
   private long rate = 32;
 
+  @Mixin private final BackupTarget storage = new BackupTarget();
   @Mixin private final JsonOption json = new JsonOption();
 
   BackupCommand(CommandContext context) {
@@ -54,17 +55,18 @@ final class BackupCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    String target = directory;
-    if (target == null) {
-      throw new UsageException("DIR is missing");
+    String destination = target;
+    if (destination == null) {
+      throw new UsageException(BackupTarget.LABEL + " is missing");
     }
     if (rate < 0 || rate > MIB) {
       throw new UsageException("--rate must be between 0 and 1048576: " + rate);
     }
     ObjectNode body =
         Json.object()
-            .put("directory", context.isLocal() ? absolute(target).toString() : target)
+            .put("directory", context.isLocal() ? BackupTarget.absolute(destination) : destination)
             .put("bytes_per_second", rate * MIB);
+    storage.addTo(body, destination);
     String node = context.api().post(PATH, body).json().path("node").asString("");
     ApiReply reply = context.api().get(PATH);
     while (isRunning(reply.json())) {
@@ -76,10 +78,6 @@ final class BackupCommand implements Callable<Integer> {
     }
     requireDone(reply.json());
     return context.done(reply, json, summary(reply.json()));
-  }
-
-  private static Path absolute(String path) {
-    return Path.of(path).toAbsolutePath().normalize();
   }
 
   private static boolean isRunning(JsonNode backup) {
@@ -136,21 +134,29 @@ final class BackupCommand implements Callable<Integer> {
   @Command(
       name = "verify",
       description = {
-        "Check that a backup on this host is complete and undamaged",
+        "Check that a backup on this host or in object storage is complete and undamaged",
         "Reads all files and compares their checksums. Does not need a running node."
       })
-  int verify(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
-    return run("--verify-backup", backup);
+  int verify(
+      @Parameters(paramLabel = BackupTarget.LABEL, description = WHICH) String backup,
+      @Mixin BackupTarget where) {
+    return run("--verify-backup", backup, where);
   }
 
   @Command(
       name = "show",
-      description = {"Describe a backup on this host", "Does not need a running node."})
-  int show(@Parameters(paramLabel = DIR, description = WHICH) String backup) {
-    return run("--show-backup", backup);
+      description = {
+        "Describe a backup on this host or in object storage",
+        "Does not need a running node."
+      })
+  int show(
+      @Parameters(paramLabel = BackupTarget.LABEL, description = WHICH) String backup,
+      @Mixin BackupTarget where) {
+    return run("--show-backup", backup, where);
   }
 
-  private int run(String task, String backup) {
-    return context.printed(context.broker().run(task, absolute(backup).toString()));
+  private int run(String task, String backup, BackupTarget where) {
+    return context.printed(
+        context.broker().run(where.environment(backup), task, BackupTarget.absolute(backup)));
   }
 }

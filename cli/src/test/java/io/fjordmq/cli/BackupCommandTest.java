@@ -66,6 +66,18 @@ class BackupCommandTest {
   }
 
   @Test
+  void shouldPassAUrlAndItsSettings() {
+    String line = "backup s3://b/p --s3-endpoint http://s3:9000 --s3-region eu-north-1 --rate 0";
+    assertThat(waiting(DONE).line(line).code()).isZero();
+    assertThat(api.requests().get(0).body())
+        .isEqualTo(
+            "{\"directory\":\"s3://b/p\",\"bytes_per_second\":0,"
+                + "\"s3_endpoint\":\"http://s3:9000\",\"s3_region\":\"eu-north-1\"}");
+    assertThat(Cli.of(api).line("backup /b --s3-region eu").err())
+        .contains("--s3-endpoint and --s3-region are only for s3:// URLs");
+  }
+
+  @Test
   void shouldShowAndCancel() {
     api.on("GET /backup", DONE).on("DELETE /backup", RUNNING);
     assertThat(Cli.of(api).line("backup status").out()).contains("state\tdone\n");
@@ -97,5 +109,9 @@ class BackupCommandTest {
     assertThat(new Cli().line("backup verify /b").out()).endsWith("--verify-backup /b\n");
     assertThat(new Cli().line("backup show /b").out()).endsWith("--show-backup /b\n");
     assertThat(new Cli().line("backup verify /bad").code()).isEqualTo(1);
+    Files.writeString(script, "#!/bin/bash\necho \"${*: -2} $AWS_ENDPOINT_URL_S3 $AWS_REGION\"\n");
+    String options = " --s3-endpoint http://s3:9000 --s3-region eu-north-1";
+    assertThat(new Cli().line("backup verify s3://b/p" + options).out())
+        .isEqualTo("--verify-backup s3://b/p http://s3:9000 eu-north-1\n");
   }
 }

@@ -39,6 +39,9 @@ public record NodeIdentity(NodeId node, String clusterId) {
   /** The file that requests to restore a backup at the first start. */
   public static final String RESTORE_FILE = "restore";
 
+  /** The directory with a downloaded backup until it has been restored. */
+  public static final String RESTORE_FOLDER = "restore-files";
+
   /** Files that a data directory may hold before the identity is stored. */
   private static final List<String> FILES_BEFORE_IDENTITY =
       List.of(
@@ -48,6 +51,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
           FORMING_FILE + AtomicFile.TEMPORARY_SUFFIX,
           RESTORE_FILE,
           RESTORE_FILE + AtomicFile.TEMPORARY_SUFFIX,
+          RESTORE_FOLDER,
           "lost+found");
 
   /**

@@ -2,15 +2,18 @@ package io.fjordmq.broker.backup;
 
 import java.io.IOException;
 
-/** Thrown if a backup is incomplete, damaged or written by a newer version. */
+/**
+ * Thrown if a backup is incomplete, damaged or written by a newer version, or if its storage cannot
+ * be used. A retry does not help. The message is for the operator.
+ */
 public final class BackupException extends IOException {
   private static final long serialVersionUID = 1;
 
-  BackupException(String message) {
+  public BackupException(String message) {
     super(message);
   }
 
-  BackupException(String message, Throwable cause) {
+  public BackupException(String message, Throwable cause) {
     super(message, cause);
   }
 }

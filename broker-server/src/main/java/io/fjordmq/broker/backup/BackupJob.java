@@ -8,7 +8,6 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.RowFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,7 +83,7 @@ final class BackupJob {
     this.status =
         new BackupStatus(
             BackupStatus.State.RUNNING,
-            writer.directory().toString(),
+            writer.location(),
             started,
             null,
             0,
@@ -123,16 +122,18 @@ final class BackupJob {
       end(BackupStatus.State.DONE, null);
       LOG.info(
           "Backup complete directory={} ranges={} bytes={}",
-          writer.directory(),
+          writer.location(),
           done.size(),
           status.bytes());
     } catch (CancellationException e) {
-      LOG.info("Backup canceled directory={}", writer.directory());
+      LOG.info("Backup canceled directory={}", writer.location());
       discard(BackupStatus.State.CANCELED, null);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Backup failed: {} directory={}", e.getMessage(), writer.directory());
+      LOG.warn("Backup failed: {} directory={}", e.getMessage(), writer.location());
       LOG.debug("Backup failed", e);
       discard(BackupStatus.State.FAILED, String.valueOf(e.getMessage()));
+    } finally {
+      writer.close();
     }
   }
 
@@ -178,7 +179,7 @@ final class BackupJob {
         for (NodeId node : nodesOf(range)) {
           try (RangeReader reader = RangeReader.open(cluster.nodes, node, range.id())) {
             return write(name, from, reader);
-          } catch (NoSpaceException e) {
+          } catch (BackupException e) {
             throw e;
           } catch (IOException e) {
             last = e;
@@ -262,11 +263,11 @@ final class BackupJob {
   }
 
   private void requireSpace() throws IOException {
-    long free = Files.getFileStore(writer.directory()).getUsableSpace();
+    long free = writer.freeBytes();
     if (free < minFreeBytes) {
-      throw new NoSpaceException(
+      throw new BackupException(
           "%d bytes are free on the file system of %s; a backup leaves %d (diskConfig.minFreeBytes)"
-              .formatted(free, writer.directory(), minFreeBytes));
+              .formatted(free, writer.location(), minFreeBytes));
     }
   }
 
@@ -306,14 +307,5 @@ final class BackupJob {
             totalRanges(done.size()),
             status.bytes(),
             problem);
-  }
-
-  /** The file system of the backup is almost full. */
-  private static final class NoSpaceException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    NoSpaceException(String message) {
-      super(message);
-    }
   }
 }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.backup;
 
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.PrivateDirectory;
 import io.fjordmq.cluster.SupportedLevels;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The backup commands that need no running node. Blocks on the disk. */
+/** The backup commands that need no running node. Blocks. */
 public final class BackupProgram {
   private BackupProgram() {}
 
@@ -19,11 +20,16 @@ public final class BackupProgram {
    * @return lines for people
    * @throws IOException if it is incomplete or cannot be read; the message is for the operator
    */
-  public static List<String> show(Path directory) throws IOException {
-    BackupDirectory backup = BackupDirectory.open(directory);
+  public static List<String> show(BackupLocation location) throws IOException {
+    try (BackupStorage storage = location.open()) {
+      return describe(StoredBackup.open(storage));
+    }
+  }
+
+  private static List<String> describe(StoredBackup backup) {
     Manifest manifest = backup.manifest();
     List<String> lines = new ArrayList<>();
-    lines.add("directory  " + backup.path());
+    lines.add("directory  " + backup.storage().location());
     lines.add("cluster    " + manifest.cluster());
     lines.add("version    " + manifest.version());
     lines.add("level      " + manifest.level());
@@ -56,39 +62,60 @@ public final class BackupProgram {
    * @return what was checked
    * @throws IOException if it is incomplete, damaged or cannot be read
    */
-  public static String verify(Path directory) throws IOException {
-    BackupDirectory backup = BackupDirectory.open(directory);
-    backup.verify();
-    return "the backup is complete and undamaged: %d ranges, %d bytes"
-        .formatted(backup.manifest().ranges().size(), backup.manifest().bytes());
+  public static String verify(BackupLocation location) throws IOException {
+    try (BackupStorage storage = location.open()) {
+      StoredBackup backup = StoredBackup.open(storage);
+      backup.verify();
+      return "the backup is complete and undamaged: %d ranges, %d bytes"
+          .formatted(backup.manifest().ranges().size(), backup.manifest().bytes());
+    }
   }
 
   /**
-   * Checks a backup, and lets the first start of a node restore it.
+   * Checks a backup, and lets the first start of a node restore it. A backup in object storage is
+   * first copied to the data directory.
    *
    * @param dataDirectory an empty directory, or one that does not exist
    * @return what the operator must do next
    * @throws IOException if the backup is damaged, this version does not support its level, or the
    *     directory is not empty; nothing has been written then
    */
-  public static String requestRestore(Path directory, Path dataDirectory) throws IOException {
+  public static String requestRestore(BackupLocation location, Path dataDirectory)
+      throws IOException {
     if (Files.exists(dataDirectory.resolve(NodeIdentity.RESTORE_FILE))) {
       throw new BackupException(
           "the data directory %s already has a restore request; start the node, or empty the directory"
               .formatted(dataDirectory));
     }
-    BackupDirectory backup = BackupDirectory.open(directory);
-    backup.requireSupport(SupportedLevels.ofThisProcess());
-    backup.verify();
-    try (DataDirectory data = DataDirectory.open(dataDirectory)) {
-      if (NodeIdentity.load(data).isPresent()) {
-        throw new BackupException(
-            "the data directory %s belongs to a node; a backup is restored into an empty one"
-                .formatted(data.path()));
+    try (BackupStorage storage = location.open()) {
+      StoredBackup backup = StoredBackup.open(storage);
+      backup.requireSupport(SupportedLevels.ofThisProcess());
+      if (!location.isObjectStorage()) {
+        backup.verify();
       }
-      new RestoreRequest(backup.path(), backup.manifestSha256()).store(data);
+      try (DataDirectory data = DataDirectory.open(dataDirectory)) {
+        requireNew(data);
+        StoredBackup local = location.isObjectStorage() ? download(backup, data) : backup;
+        new RestoreRequest(Path.of(local.storage().location()), local.manifestSha256()).store(data);
+      }
       return "the first start of this node restores the backup %s as a new cluster, regardless of bootstrap and expectNodes; start it now"
-          .formatted(backup.path());
+          .formatted(storage.location());
     }
+  }
+
+  private static void requireNew(DataDirectory data) throws IOException {
+    if (NodeIdentity.load(data).isPresent()) {
+      throw new BackupException(
+          "the data directory %s belongs to a node; a backup is restored into an empty one"
+              .formatted(data.path()));
+    }
+  }
+
+  private static StoredBackup download(StoredBackup backup, DataDirectory data) throws IOException {
+    Path target = data.resolve(NodeIdentity.RESTORE_FOLDER);
+    if (!Files.isDirectory(target)) {
+      PrivateDirectory.create(target);
+    }
+    return new BackupDownload(backup, target).run();
   }
 }

@@ -1,77 +1,45 @@
 package io.fjordmq.broker.backup;
 
-import io.fjordmq.cluster.AtomicFile;
-import io.fjordmq.cluster.PrivateDirectory;
 import io.fjordmq.range.store.RowFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
-/** Writes the files of a new backup. Used by one thread; blocks on the disk. */
-final class BackupWriter {
-  private final Path directory;
-  private final List<Path> written = new ArrayList<>();
+/** Writes the files of a new backup. Used by one thread; blocks. */
+final class BackupWriter implements AutoCloseable {
+  private final BackupStorage storage;
+  private final Set<String> written = new LinkedHashSet<>();
 
-  private BackupWriter(Path directory) {
-    this.directory = directory;
+  private BackupWriter(BackupStorage storage) {
+    this.storage = storage;
   }
 
   /**
-   * Creates the directory, or uses an empty one.
+   * Opens an empty or new directory, or an unused prefix in object storage.
    *
-   * @throws BackupException if the directory cannot be used; the message says why
+   * @throws BackupException if it cannot be used; the message says why
    */
-  static BackupWriter create(Path directory) throws IOException {
-    if (!directory.isAbsolute()) {
-      throw new BackupException("the directory must be an absolute path, not " + directory);
-    }
-    Path path = directory.normalize();
-    if (Files.isDirectory(path)) {
-      requireEmpty(path);
-    } else if (Files.exists(path)) {
-      throw new BackupException(path + " is not a directory");
-    } else if (!isCreatable(path)) {
-      throw new BackupException(
-          "%s does not exist and cannot be created: create it, or choose a directory in an existing one"
-              .formatted(path));
-    } else {
-      createDirectory(path);
-    }
-    if (!Files.isWritable(path)) {
-      throw new BackupException(path + " is not writable for the user that runs the node");
-    }
-    return new BackupWriter(path);
-  }
-
-  /** Whether the parent exists. It is not the root, which a typing error must not clutter. */
-  private static boolean isCreatable(Path path) {
-    Path parent = path.getParent();
-    return parent != null && parent.getParent() != null && Files.isDirectory(parent);
-  }
-
-  private static void requireEmpty(Path path) throws IOException {
-    try (Stream<Path> files = Files.list(path)) {
-      if (files.findAny().isPresent()) {
-        throw new BackupException(path + " is not empty; choose a new directory");
-      }
-    }
-  }
-
-  private static void createDirectory(Path path) throws BackupException {
+  static BackupWriter create(BackupLocation location) throws IOException {
+    BackupStorage storage = location.open();
     try {
-      PrivateDirectory.create(path);
-    } catch (IOException e) {
-      throw new BackupException("cannot create " + path + ": " + e, e);
+      storage.prepare();
+      return new BackupWriter(storage);
+    } catch (IOException | RuntimeException e) {
+      storage.close();
+      throw e;
     }
   }
 
-  Path directory() {
-    return directory;
+  /** Returns the directory or URL, for people. */
+  String location() {
+    return storage.location();
+  }
+
+  long freeBytes() throws IOException {
+    return storage.freeBytes();
   }
 
   /** Adds the rows of a file. */
@@ -82,32 +50,38 @@ final class BackupWriter {
 
   /** Writes a file, replacing an earlier attempt. */
   BackupFile write(String name, Contents contents) throws IOException {
-    Path file = directory.resolve(name);
-    Files.deleteIfExists(file);
-    written.add(file);
+    written.add(name);
     MessageDigest digest = Sha256.begin();
     long[] rows = {0};
-    try (RowFile.Writer out = RowFile.create(file, digest)) {
+    try (BackupStorage.NewFile file = storage.create(name)) {
+      CountingStream counted = new CountingStream(file);
+      RowFile.Writer out = RowFile.write(new DigestOutputStream(counted, digest));
       contents.writeTo(
           (key, value) -> {
             out.add(key, value);
             rows[0]++;
           });
       out.finish();
+      file.commit();
+      return new BackupFile(name, counted.bytes(), Sha256.end(digest), rows[0]);
     }
-    return new BackupFile(name, Files.size(file), Sha256.end(digest), rows[0]);
   }
 
   /** Completes the backup. */
   void finish(Manifest manifest) throws IOException {
-    Path file = directory.resolve(BackupDirectory.MANIFEST);
-    AtomicFile.replace(file, ManifestText.format(manifest).getBytes(StandardCharsets.UTF_8));
+    storage.put(
+        StoredBackup.MANIFEST, ManifestText.format(manifest).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Deletes the files of a backup that has failed. The directory itself remains. */
+  /** Deletes the files of a backup that has failed. A directory itself remains. */
   void discard() throws IOException {
-    for (Path file : written) {
-      Files.deleteIfExists(file);
+    for (String name : written) {
+      storage.delete(name);
     }
+  }
+
+  @Override
+  public void close() {
+    storage.close();
   }
 }

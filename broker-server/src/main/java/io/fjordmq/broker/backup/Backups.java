@@ -9,7 +9,6 @@ import io.fjordmq.cluster.peer.PeerNetwork;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.RangeExports;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -75,10 +74,12 @@ public final class Backups implements AutoCloseable {
   /**
    * Starts a backup. Completes when it has begun; fails with {@link BackupRefusedException}.
    *
-   * @param directory an absolute path on this node; must be empty or not exist
+   * @param location a directory with an absolute path on this node, or object storage; must be
+   *     empty or not exist
    * @param bytesPerSecond limits how fast data is read; 0 for no limit
    */
-  public synchronized CompletableFuture<BackupStatus> start(Path directory, long bytesPerSecond) {
+  public synchronized CompletableFuture<BackupStatus> start(
+      BackupLocation location, long bytesPerSecond) {
     if (closed) {
       return refused(Kind.UNAVAILABLE, "the node is stopping");
     }
@@ -86,7 +87,7 @@ public final class Backups implements AutoCloseable {
       return refused(Kind.CONFLICT, "a backup is already running on this node");
     }
     CompletableFuture<BackupStatus> started = new CompletableFuture<>();
-    thread = new Thread(() -> run(directory, bytesPerSecond, started), "backup");
+    thread = new Thread(() -> run(location, bytesPerSecond, started), "backup");
     thread.start();
     return started;
   }
@@ -95,24 +96,25 @@ public final class Backups implements AutoCloseable {
     return CompletableFuture.failedFuture(new BackupRefusedException(kind, message));
   }
 
-  private void run(Path directory, long bytesPerSecond, CompletableFuture<BackupStatus> started) {
+  private void run(
+      BackupLocation location, long bytesPerSecond, CompletableFuture<BackupStatus> started) {
     BackupJob begun;
     try {
-      begun = begin(directory, bytesPerSecond);
+      begun = begin(location, bytesPerSecond);
     } catch (RuntimeException e) {
       started.completeExceptionally(e);
       return;
     }
-    LOG.info("Backup started directory={}", directory);
+    LOG.info("Backup started directory={}", location.target());
     started.complete(begun.status());
     begun.run();
   }
 
-  private BackupJob begin(Path directory, long bytesPerSecond) {
+  private BackupJob begin(BackupLocation location, long bytesPerSecond) {
     MetadataView metadata = readMetadata();
     BackupWriter writer;
     try {
-      writer = BackupWriter.create(directory);
+      writer = BackupWriter.create(location);
     } catch (IOException e) {
       throw new BackupRefusedException(Kind.DIRECTORY, String.valueOf(e.getMessage()));
     }

@@ -27,6 +27,8 @@ import io.fjordmq.router.StoredRoute;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +55,7 @@ public final class Restore implements InitialContents {
 
   private final DataDirectory directory;
   private final RestoreRequest request;
-  private @Nullable BackupDirectory opened;
+  private @Nullable StoredBackup opened;
 
   private Restore(DataDirectory directory, RestoreRequest request) {
     this.directory = directory;
@@ -69,6 +71,7 @@ public final class Restore implements InitialContents {
   public static InitialContents requestedIn(DataDirectory directory) throws IOException {
     Optional<RestoreRequest> request = RestoreRequest.load(directory);
     if (request.isEmpty()) {
+      requireNoInterruptedDownload(directory);
       return EMPTY;
     }
     Restore restore = new Restore(directory, request.get());
@@ -78,10 +81,20 @@ public final class Restore implements InitialContents {
     return restore;
   }
 
-  private BackupDirectory backup() throws IOException {
-    BackupDirectory backup = opened;
+  /** An operator who wants a restored cluster must not get an empty one. */
+  private static void requireNoInterruptedDownload(DataDirectory directory) throws IOException {
+    Path downloaded = directory.resolve(NodeIdentity.RESTORE_FOLDER);
+    if (Files.exists(downloaded)) {
+      throw new BackupException(
+          "'fjordmq restore' did not complete the download of a backup to %s; run it again, or delete this directory to start without the backup"
+              .formatted(downloaded));
+    }
+  }
+
+  private StoredBackup backup() throws IOException {
+    StoredBackup backup = opened;
     if (backup == null) {
-      backup = BackupDirectory.open(request.backup());
+      backup = StoredBackup.open(new DirectoryStorage(request.backup()));
       if (!backup.manifestSha256().equals(request.manifestSha256())) {
         throw new BackupException(
             "the backup in %s has changed since the restore was requested; empty the data directory and run 'fjordmq restore' again"
@@ -135,16 +148,19 @@ public final class Restore implements InitialContents {
   }
 
   private void load(BackupRange range, RowFile.RowVisitor visitor) throws IOException {
-    backup()
-        .read(
-            range.file(),
-            (key, value) -> {
-              if (!range.keys().contains(key)) {
-                throw new BackupException(
-                    range.file().name() + " is damaged: it has a key of another range");
-              }
-              visitor.visit(key, value);
-            });
+    read(
+        range.file(),
+        (key, value) -> {
+          if (!range.keys().contains(key)) {
+            throw new BackupException(
+                range.file().name() + " is damaged: it has a key of another range");
+          }
+          visitor.visit(key, value);
+        });
+  }
+
+  private void read(BackupFile file, RowFile.RowVisitor visitor) throws IOException {
+    RowFile.read(request.backup().resolve(file.name()), visitor);
   }
 
   private static void putRoute(
@@ -167,16 +183,15 @@ public final class Restore implements InitialContents {
   public List<Change> records() throws IOException {
     Manifest manifest = backup().manifest();
     List<Change> changes = new ArrayList<>();
-    backup()
-        .read(
-            manifest.metadata(),
-            (keyBytes, value) -> {
-              String key = new String(keyBytes, StandardCharsets.UTF_8);
-              if (!MetadataSelection.includes(key)) {
-                throw new BackupException("the backup has an unknown metadata record: " + key);
-              }
-              changes.add(Change.put(key, value));
-            });
+    read(
+        manifest.metadata(),
+        (keyBytes, value) -> {
+          String key = new String(keyBytes, StandardCharsets.UTF_8);
+          if (!MetadataSelection.includes(key)) {
+            throw new BackupException("the backup has an unknown metadata record: " + key);
+          }
+          changes.add(Change.put(key, value));
+        });
     for (SourceNode node : manifest.nodes()) {
       NodeRecord removed =
           new NodeRecord(node.node(), NOWHERE, node.incarnation(), NodeRecord.State.REMOVED);
@@ -187,6 +202,7 @@ public final class Restore implements InitialContents {
 
   @Override
   public void onCreated() throws IOException {
+    BackupDownload.delete(directory.resolve(NodeIdentity.RESTORE_FOLDER));
     RestoreRequest.delete(directory);
     LOG.info("Backup restored as a new cluster; this node no longer needs the backup");
   }

@@ -2,8 +2,6 @@ package io.fjordmq.broker.backup;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -32,13 +30,11 @@ final class Sha256 {
     return end(digest);
   }
 
-  static String of(Path file) throws IOException {
+  static String of(InputStream in) throws IOException {
     MessageDigest digest = begin();
     byte[] buffer = new byte[BUFFER_BYTES];
-    try (InputStream in = Files.newInputStream(file)) {
-      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        digest.update(buffer, 0, count);
-      }
+    for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+      digest.update(buffer, 0, count);
     }
     return end(digest);
   }

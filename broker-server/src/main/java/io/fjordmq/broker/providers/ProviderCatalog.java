@@ -4,17 +4,8 @@ import io.fjordmq.api.auth.AuthenticationProvider;
 import io.fjordmq.api.auth.AuthorizationProvider;
 import io.fjordmq.api.auth.ProviderKey;
 import io.fjordmq.api.auth.ProviderType;
+import io.fjordmq.broker.extensions.ExtensionJars;
 import io.fjordmq.broker.providers.ProviderEntry.Chain;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.MalformedURLException;
-import java.net.URISyntaxException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -113,41 +104,13 @@ public final class ProviderCatalog {
     Extensions known = extensions;
     if (known == null) {
       known = new Extensions();
-      for (ProviderType type : ServiceLoader.load(ProviderType.class, loader())) {
+      // The class loader is never closed, because providers are in use until the process ends.
+      for (ProviderType type :
+          ServiceLoader.load(ProviderType.class, ExtensionJars.loader(FOLDER))) {
         known.byName.put(type.name(), type);
       }
       extensions = known;
     }
     return known.byName;
-  }
-
-  /** The class loader is never closed, because providers are in use until the process ends. */
-  private static ClassLoader loader() {
-    ClassLoader own = ProviderCatalog.class.getClassLoader();
-    List<URL> jars = jars();
-    return jars.isEmpty() ? own : new URLClassLoader("providers", jars.toArray(URL[]::new), own);
-  }
-
-  private static List<URL> jars() {
-    CodeSource source = ProviderCatalog.class.getProtectionDomain().getCodeSource();
-    if (source == null) {
-      return List.of();
-    }
-    List<URL> jars = new ArrayList<>();
-    try {
-      Path folder = Path.of(source.getLocation().toURI()).resolveSibling("../" + FOLDER);
-      if (Files.isDirectory(folder)) {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.jar")) {
-          for (Path file : files) {
-            jars.add(file.normalize().toUri().toURL());
-          }
-        }
-      }
-    } catch (URISyntaxException | MalformedURLException e) {
-      throw new IllegalStateException("cannot locate the directory of the providers", e);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return jars;
   }
 }

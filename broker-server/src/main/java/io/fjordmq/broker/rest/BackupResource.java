@@ -1,11 +1,10 @@
 package io.fjordmq.broker.rest;
 
 import io.fjordmq.broker.accounts.Role;
+import io.fjordmq.broker.backup.BackupLocation;
 import io.fjordmq.broker.backup.BackupRefusedException;
 import io.fjordmq.broker.backup.BackupStatus;
 import io.fjordmq.broker.backup.Backups;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +15,9 @@ final class BackupResource implements Resource {
   private static final String TAG = "Backup";
   private static final long DEFAULT_RATE = 32 << 20;
 
+  /** Reasons end with what to do, and contain the directory or URL of the request. */
+  private static final int MAX_REASON_CHARACTERS = 1_000;
+
   private final Backups backups;
   private final String node;
 
@@ -24,10 +26,24 @@ final class BackupResource implements Resource {
       @Field(
               value =
                   "Absolute path of a directory on the node that receives the request; the"
-                      + " directory must be empty or not exist, and its parent must exist",
+                      + " directory must be empty or not exist, and its parent must exist. Or"
+                      + " `s3://BUCKET/PREFIX` for object storage, where no object may have this"
+                      + " prefix; the node takes the credentials from its environment",
               minLength = 1,
               maxLength = 4_096)
           String directory,
+      @Field(
+              value =
+                  "URL of an S3-compatible service; that of the node's environment, or AWS, if"
+                      + " absent",
+              minLength = 1,
+              maxLength = 1_024)
+          @Nullable String s3Endpoint,
+      @Field(
+              value = "Region of the bucket; that of the node's environment if absent",
+              minLength = 1,
+              maxLength = 64)
+          @Nullable String s3Region,
       @Field(
               value =
                   "Maximum number of bytes to read per second, 0 for no limit; 33,554,432 (32 MiB)"
@@ -41,7 +57,7 @@ final class BackupResource implements Resource {
       @Field("Id of the node that writes the backup") String node,
       @Field("State of the backup; `none` if the node has made none since it started")
           BackupStatus.State state,
-      @Field("Directory of the backup") @Nullable String directory,
+      @Field("Directory or URL of the backup") @Nullable String directory,
       @Field("When the backup started") @Nullable Instant startedAt,
       @Field("When the backup ended; absent while it runs") @Nullable Instant finishedAt,
       @Field("Ranges written so far") int rangesDone,
@@ -76,8 +92,8 @@ final class BackupResource implements Resource {
         .summary("Start a backup of the cluster on this node")
         .description(
             "The node collects the sessions and retained messages of all ranges, and the users,"
-                + " rules, bans and settings of the cluster, in one directory on its own disk. The"
-                + " response does not wait until the backup is complete.")
+                + " rules, bans and settings of the cluster, in one directory on its own disk or in"
+                + " object storage. The response does not wait until the backup is complete.")
         .role(Role.ADMINISTRATOR)
         .target(request -> request.body(BackupRequest.class).directory())
         .body(BackupRequest.class)
@@ -90,12 +106,10 @@ final class BackupResource implements Resource {
   }
 
   private CompletableFuture<BackupStatus> start(BackupRequest request) {
-    try {
-      Long rate = request.bytesPerSecond();
-      return backups.start(Path.of(request.directory()), rate == null ? DEFAULT_RATE : rate);
-    } catch (InvalidPathException e) {
-      throw ApiException.badRequest("directory: invalid path");
-    }
+    Long rate = request.bytesPerSecond();
+    BackupLocation location =
+        new BackupLocation(request.directory(), request.s3Endpoint(), request.s3Region());
+    return backups.start(location, rate == null ? DEFAULT_RATE : rate);
   }
 
   private Operation cancel() {
@@ -125,7 +139,8 @@ final class BackupResource implements Resource {
   private static ApiException asApiException(BackupRefusedException refused) {
     String message = String.valueOf(refused.getMessage());
     return switch (refused.kind()) {
-      case DIRECTORY -> ApiException.badRequest("directory: " + Excerpt.of(message));
+      case DIRECTORY ->
+          ApiException.badRequest("directory: " + Excerpt.of(message, MAX_REASON_CHARACTERS));
       case CONFLICT -> ApiException.conflict(message);
       case UNAVAILABLE -> ApiException.unavailable(message);
     };

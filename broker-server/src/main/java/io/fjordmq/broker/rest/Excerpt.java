@@ -8,12 +8,17 @@ final class Excerpt {
 
   /** The beginning of the text, without control characters. */
   static String of(String text) {
+    return of(text, MAX_CHARACTERS);
+  }
+
+  /** The same for a longer text, of which the input is only a part. */
+  static String of(String text, int maxCharacters) {
     StringBuilder excerpt = new StringBuilder();
     text.codePoints()
-        .limit(MAX_CHARACTERS)
+        .limit(maxCharacters)
         .map(c -> Character.isISOControl(c) || isSurrogate(c) ? '?' : c)
         .forEach(excerpt::appendCodePoint);
-    return text.codePointCount(0, text.length()) > MAX_CHARACTERS
+    return text.codePointCount(0, text.length()) > maxCharacters
         ? excerpt.append("…").toString()
         : excerpt.toString();
   }

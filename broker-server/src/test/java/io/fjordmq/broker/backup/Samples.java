@@ -52,7 +52,11 @@ final class Samples {
 
   /** Writes a backup with one row in each file. */
   static void write(Path directory, int level) throws IOException {
-    BackupWriter writer = BackupWriter.create(directory);
+    write(BackupLocation.of(directory.toString()), level);
+  }
+
+  static void write(BackupLocation location, int level) throws IOException {
+    BackupWriter writer = BackupWriter.create(location);
     BackupFile metadata = row(writer, "metadata-0001.rows", "ban/a");
     BackupFile inbox = row(writer, "inbox-0001.rows", "in");
     BackupFile retain = row(writer, "retain-0002.rows", "re");

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Every class of the broker follows the architecture rules. The modules that the broker does not
  * depend on ({@code auth-providers}, {@code cli} and {@code perf}) have an ArchitectureTest of
- * their own.
+ * their own; {@code object-storage} is too small for one.
  */
 class ArchitectureTest {
   private static final JavaClasses MAIN = ModuleRules.mainClasses("io.fjordmq");

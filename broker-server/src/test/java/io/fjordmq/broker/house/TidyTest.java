@@ -49,6 +49,7 @@ class TidyTest {
             "retain-store",
             "broker-server",
             "auth-providers",
+            "object-storage",
             "cli",
             "perf");
   }

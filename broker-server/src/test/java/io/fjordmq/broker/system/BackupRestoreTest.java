@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import io.fjordmq.broker.backup.BackupLocation;
 import io.fjordmq.broker.backup.BackupProgram;
 import io.fjordmq.testing.Await;
 import java.io.IOException;
@@ -55,7 +56,11 @@ class BackupRestoreTest {
       shouldNotTalkToAClone(original);
       original.nodes().forEach(BrokerUnderTest::kill);
     }
-    assertThat(BackupProgram.verify(backup)).contains("complete and undamaged");
+    assertThat(BackupProgram.verify(location())).contains("complete and undamaged");
+  }
+
+  private BackupLocation location() {
+    return BackupLocation.of(backup.toString());
   }
 
   private static ApiClient api(BrokerUnderTest node) {
@@ -175,7 +180,7 @@ class BackupRestoreTest {
 
   private void shouldNotRestoreIntoTheClusterOfASeed(BrokerUnderTest original) throws IOException {
     Path clone = folder.resolve("clone");
-    BackupProgram.requestRestore(backup, dataOf(clone));
+    BackupProgram.requestRestore(location(), dataOf(clone));
     NodeFile file = NodeFile.standalone("").withSeeds("127.0.0.1:" + original.clusterPort());
     BrokerUnderTest refused = BrokerUnderTest.launchIn(clone, file);
     assertThat(refused.awaitEnd(60)).isEqualTo(1);
@@ -185,7 +190,7 @@ class BackupRestoreTest {
   /** The configuration of the clone, and then that of a node of the original, lead to the other. */
   private void shouldNotTalkToAClone(ClusterUnderTest original) throws IOException {
     Path staging = folder.resolve("staging");
-    BackupProgram.requestRestore(backup, dataOf(staging));
+    BackupProgram.requestRestore(location(), dataOf(staging));
     NodeFile file = NodeFile.standalone("").withBootstrap(false);
     String clonePort = "127.0.0.1:" + file.cluster();
     try (BrokerUnderTest created = BrokerUnderTest.launchIn(staging, file)) {
@@ -233,7 +238,7 @@ class BackupRestoreTest {
   @Test
   void shouldRestoreOnOneNode() throws IOException {
     Path one = folder.resolve("one");
-    BackupProgram.requestRestore(backup, dataOf(one));
+    BackupProgram.requestRestore(location(), dataOf(one));
     NodeFile file = NodeFile.standalone("").withBootstrap(false);
     try (BrokerUnderTest node = BrokerUnderTest.launchIn(one, file)) {
       node.awaitListening();
@@ -257,7 +262,7 @@ class BackupRestoreTest {
             .map(file -> file.withBootstrap(false))
             .toList();
     Path grown = folder.resolve("grown");
-    BackupProgram.requestRestore(backup, dataOf(grown.resolve("1")));
+    BackupProgram.requestRestore(location(), dataOf(grown.resolve("1")));
     List<BrokerUnderTest> nodes = new ArrayList<>();
     try {
       for (NodeFile file : files) {

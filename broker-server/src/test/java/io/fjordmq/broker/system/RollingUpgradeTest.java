@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.broker.backup.BackupLocation;
 import io.fjordmq.broker.backup.BackupProgram;
 import io.fjordmq.testing.Await;
 import java.io.IOException;
@@ -121,9 +122,10 @@ class RollingUpgradeTest {
 
   /** The test runs with the classes of the older version. */
   private void assertThatThisVersionCannotRestore(Path backup) throws IOException {
-    assertThat(BackupProgram.show(backup)).contains("level      3");
+    assertThat(BackupProgram.show(BackupLocation.of(backup.toString()))).contains("level      3");
     Path data = directory.resolve("restored");
-    assertThatThrownBy(() -> BackupProgram.requestRestore(backup, data))
+    assertThatThrownBy(
+            () -> BackupProgram.requestRestore(BackupLocation.of(backup.toString()), data))
         .hasMessageContaining(
             "has cluster level 3, but this version of FjordMQ supports levels 1 to 2");
     assertThat(data).doesNotExist();

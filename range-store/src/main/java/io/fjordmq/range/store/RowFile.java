@@ -14,9 +14,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of rows, written and read as a stream: the snapshot of a replica, or a part of a backup.
@@ -53,27 +52,19 @@ public final class RowFile {
     return new Writer(file, Files.newOutputStream(file));
   }
 
-  /**
-   * Creates a file, which must not exist.
-   *
-   * @param digest is updated with all bytes of the file
-   */
-  public static Writer create(Path file, MessageDigest digest) throws IOException {
-    return new Writer(
-        file,
-        new DigestOutputStream(
-            Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            digest));
+  /** Writes a file as a stream, which the caller makes durable. */
+  public static Writer write(OutputStream stream) throws IOException {
+    return new Writer(null, stream);
   }
 
   /** Writes one file, which is not readable before {@link #finish}. Not thread-safe. */
   public static final class Writer implements AutoCloseable {
-    private final Path file;
+    private final @Nullable Path file;
     private final DataOutputStream out;
     private ByteWriter chunk = new ByteWriter(CHUNK_BYTES);
     private long rows;
 
-    private Writer(Path file, OutputStream stream) throws IOException {
+    private Writer(@Nullable Path file, OutputStream stream) throws IOException {
       this.file = file;
       this.out = new DataOutputStream(new BufferedOutputStream(stream));
       out.writeInt(MAGIC);
@@ -97,7 +88,7 @@ public final class RowFile {
       chunk = new ByteWriter(CHUNK_BYTES);
     }
 
-    /** Completes the file and makes it durable. */
+    /** Completes the file and, unless it is a stream, makes it durable. */
     public void finish() throws IOException {
       if (chunk.length() > 0) {
         writeChunk();
@@ -105,7 +96,9 @@ public final class RowFile {
       out.writeInt(0);
       out.writeLong(rows);
       out.flush();
-      sync(file);
+      if (file != null) {
+        sync(file);
+      }
     }
 
     @Override
