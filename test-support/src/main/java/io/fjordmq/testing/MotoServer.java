@@ -5,8 +5,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -43,15 +45,23 @@ public final class MotoServer implements AutoCloseable {
       return Optional.of(program);
     }
     Files.createDirectories(parent);
-    String pip = environment.resolve("bin/pip").toString();
-    boolean isInstalled =
-        succeeds(parent, "python3", "-m", "venv", environment.toString())
-            && succeeds(parent, pip, "install", "-q", "--disable-pip-version-check", PACKAGE);
-    if (!isInstalled) {
-      return Optional.empty();
+    Path lockFile = parent.resolve("moto.lock");
+    try (FileChannel lock =
+        FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      lock.lock(); // test classes run in several processes
+      if (Files.exists(complete)) {
+        return Optional.of(program);
+      }
+      String pip = environment.resolve("bin/pip").toString();
+      boolean isInstalled =
+          succeeds(parent, "python3", "-m", "venv", environment.toString())
+              && succeeds(parent, pip, "install", "-q", "--disable-pip-version-check", PACKAGE);
+      if (!isInstalled) {
+        return Optional.empty();
+      }
+      Files.createFile(complete);
+      return Optional.of(program);
     }
-    Files.createFile(complete);
-    return Optional.of(program);
   }
 
   private static boolean succeeds(Path folder, String... command)
