@@ -41,7 +41,7 @@
 #                    a node changes its version before each fault, and at least one node stays older. Meanwhile, an
 #                    additional node of the newer version and then one of the older version join with empty data
 #                    directories, and are decommissioned. Then all are upgraded, and the second half begins when the
-#                    cluster level has been raised and a node of the older version was refused
+#                    cluster level has been raised
 #   CHAOS_PRELOAD    library that the nodes load with LD_PRELOAD. With libeatmydata.so, nothing is synced, so
 #                    PowerCutAll must report lost messages
 #   KEEP=yes         keep data and history

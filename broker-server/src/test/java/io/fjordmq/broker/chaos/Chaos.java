@@ -160,8 +160,6 @@ final class Chaos {
         System.out.println("chaos: upgrading all nodes");
         cluster.finishUpgrade();
         System.out.println("chaos: the cluster level was raised");
-        cluster.requireRefusal();
-        System.out.println("chaos: a node of the older version was refused");
         injectFaults(cluster, seed + 1, seconds / 2, false);
       }
       awaitDelivery();

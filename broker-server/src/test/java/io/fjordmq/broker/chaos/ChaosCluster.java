@@ -210,27 +210,6 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   /**
-   * Starts a node of the older version with an empty data directory, after the level was raised.
-   * Returns when it has exited with the reason.
-   *
-   * @throws NodeFailure if it does not exit, or gives no reason
-   */
-  void requireRefusal() throws IOException {
-    ChaosNode node = added.create("refused");
-    addedNode = node;
-    node.start();
-    try {
-      if (awaitReadyOrExit(node) || !node.hasLogged("cannot join cluster")) {
-        throw new IllegalStateException("a node of the older version was not refused");
-      }
-    } catch (IllegalStateException e) {
-      throw new NodeFailure("the cluster level was raised", e);
-    }
-    addedNode = null;
-    history.note("a node of the older version was refused");
-  }
-
-  /**
    * Injects the fault and repairs it; returns when every node accepts clients again.
    *
    * @throws NodeFailure if a node does not accept clients
