@@ -31,7 +31,16 @@ final class BackupTarget {
     return target.startsWith(SCHEME);
   }
 
+  /** Fails for URLs that would otherwise be taken for a directory. */
+  private static void requireSupported(String target) {
+    if (!isUrl(target) && target.matches("[A-Za-z][A-Za-z0-9+.-]+:/.*")) {
+      throw new UsageException(
+          "backups are in a directory or at s3://BUCKET/PREFIX, not at " + target);
+    }
+  }
+
   private void requireUsed(String target) {
+    requireSupported(target);
     if (!isUrl(target) && (endpoint != null || region != null)) {
       throw new UsageException("--s3-endpoint and --s3-region are only for s3:// URLs");
     }
@@ -39,6 +48,7 @@ final class BackupTarget {
 
   /** Returns a URL as it is, and a directory of this host as an absolute path. */
   static String absolute(String target) {
+    requireSupported(target);
     return isUrl(target) ? target : Path.of(target).toAbsolutePath().normalize().toString();
   }
 

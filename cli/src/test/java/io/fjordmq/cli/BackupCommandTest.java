@@ -75,6 +75,8 @@ class BackupCommandTest {
                 + "\"s3_endpoint\":\"http://s3:9000\",\"s3_region\":\"eu-north-1\"}");
     assertThat(Cli.of(api).line("backup /b --s3-region eu").err())
         .contains("--s3-endpoint and --s3-region are only for s3:// URLs");
+    assertThat(Cli.of(api).line("backup gs://b/p").err())
+        .contains("backups are in a directory or at s3://BUCKET/PREFIX, not at gs://b/p");
   }
 
   @Test
@@ -113,5 +115,7 @@ class BackupCommandTest {
     String options = " --s3-endpoint http://s3:9000 --s3-region eu-north-1";
     assertThat(new Cli().line("backup verify s3://b/p" + options).out())
         .isEqualTo("--verify-backup s3://b/p http://s3:9000 eu-north-1\n");
+    assertThat(new Cli().line("backup verify gs://b/p").err())
+        .contains("backups are in a directory or at s3://BUCKET/PREFIX, not at gs://b/p");
   }
 }
