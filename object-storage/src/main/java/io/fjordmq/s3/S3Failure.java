@@ -4,6 +4,7 @@ import io.fjordmq.broker.backup.BackupException;
 import io.fjordmq.broker.backup.ObjectLocation;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** Messages about failed requests: what was attempted, what was found, and what to do. */
@@ -26,11 +27,15 @@ final class S3Failure {
 
   private static String reason(ObjectLocation location, SdkException failure) {
     if (!(failure instanceof AwsServiceException response)) {
-      return firstLine(failure.getMessage())
-          + (isAboutCredentials(failure)
-              ? "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role for the"
-                  + " process that accesses the bucket"
-              : "; check the endpoint, the network and the service");
+      if (isAboutCredentials(failure)) { // the SDK's message lists all its sources
+        return "found no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or"
+            + " a role for the process that accesses the bucket";
+      }
+      String found =
+          failure instanceof ApiCallTimeoutException
+              ? "no response within %d s".formatted(S3Storage.PREPARE_TIMEOUT.toSeconds())
+              : firstLine(failure.getMessage());
+      return found + "; check the endpoint, the network and the service";
     }
     int status = response.statusCode();
     String code = code(response);
@@ -58,7 +63,7 @@ final class S3Failure {
 
   /** The SDK has no type for this failure. */
   private static boolean isAboutCredentials(SdkException failure) {
-    return String.valueOf(failure.getMessage()).contains("credentials");
+    return String.valueOf(failure.getMessage()).contains("Unable to load credentials");
   }
 
   private static String firstLine(@Nullable String message) {

@@ -6,6 +6,7 @@ import io.fjordmq.broker.backup.ObjectLocation;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /** A backup in a bucket: its files are the objects {@code PREFIX/NAME}. */
 final class S3Storage implements BackupStorage {
+  /** The request that starts a backup waits for this, so there is no time for all attempts. */
+  static final Duration PREPARE_TIMEOUT = Duration.ofSeconds(5);
+
   private final S3Client client;
   private final DefaultCredentialsProvider credentials;
   private final ObjectLocation location;
@@ -69,7 +73,9 @@ final class S3Storage implements BackupStorage {
                         list ->
                             list.bucket(location.bucket())
                                 .prefix(location.prefix() + "/")
-                                .maxKeys(1))
+                                .maxKeys(1)
+                                .overrideConfiguration(
+                                    limits -> limits.apiCallTimeout(PREPARE_TIMEOUT)))
                     .hasContents());
     if (isUsed) {
       throw new BackupException(

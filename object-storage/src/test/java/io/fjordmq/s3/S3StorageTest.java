@@ -9,6 +9,8 @@ import io.fjordmq.broker.backup.BackupStorage;
 import io.fjordmq.testing.Proxy;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
@@ -166,6 +168,22 @@ class S3StorageTest {
             .hasMessageContaining("check the endpoint, the network and the service");
       }
       assertThat(s3().keys("lost/")).isEmpty();
+    }
+  }
+
+  /** The operator waits for this request, so it must not be repeated for half a minute. */
+  @Test
+  void shouldSoonReportAServerThatDoesNotRespond() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      URI endpoint = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+      try (BackupStorage storage = LocalS3.open(LocalS3.BUCKET, "a", endpoint)) {
+        assertThatThrownBy(storage::prepare)
+            .isInstanceOf(BackupException.class)
+            .hasMessage(
+                "cannot list s3://backups/a/ at %s: no response within 5 s; check the endpoint, the"
+                    + " network and the service",
+                endpoint);
+      }
     }
   }
 
